@@ -1,0 +1,208 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Caller carries out one attempt at one request and measures it. It returns
+// when the response has been read to its end. A failed request is data, so
+// there is no error.
+type Caller interface {
+	Call(ctx context.Context, request *Request) Sample
+}
+
+// Load is what a run sends to one target: sessions, strictly sequential within,
+// side by side at most Concurrency of them.
+type Load struct {
+	Target      string // label
+	Sessions    []Session
+	Concurrency int
+	Caller      Caller
+	Clock       Clock
+}
+
+// Planned is the number of turns in the load.
+func (l *Load) Planned() int {
+	n := 0
+	for i := range l.Sessions {
+		n += len(l.Sessions[i].Turns)
+	}
+	return n
+}
+
+// Ending says why a run stopped.
+type Ending string
+
+// The endings. EndStopped carries its reason in [End].
+const (
+	EndComplete Ending = "complete" // every turn was tried, or its session had failed
+	EndCanceled Ending = "canceled" // by the user or a limit on the whole run
+	EndStopped  Ending = "stopped"  // repeated fatal failures: the rest would have failed alike
+)
+
+// End is how a run ended.
+type End struct {
+	Ending Ending `json:"ending"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// fatalLimit is the number of consecutive fatal failures of one kind that stops a run.
+const fatalLimit = 5
+
+// retryDelays are the waits before a turn is tried again within a session.
+var retryDelays = [...]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}
+
+// Run carries out the load and hands every attempt to observe as it ends, one
+// at a time. It returns when nothing is in flight any more and every sample
+// has been observed. Canceling ctx cancels what is in flight.
+func Run(ctx context.Context, load *Load, observe func(*Sample)) End {
+	r := runner{load: load, samples: make(chan *Sample, 2*load.Concurrency)}
+	var observing sync.WaitGroup
+	observing.Go(func() {
+		for s := range r.samples {
+			observe(s)
+		}
+	})
+	var working sync.WaitGroup
+	for range min(load.Concurrency, len(load.Sessions)) {
+		working.Go(func() { r.work(ctx) })
+	}
+	working.Wait()
+	close(r.samples)
+	observing.Wait()
+	return r.end(ctx)
+}
+
+type runner struct {
+	load    *Load
+	samples chan *Sample
+
+	mu    sync.Mutex
+	next  int     // session to be taken next
+	kind  Outcome // of the latest consecutive fatal failures
+	count int     // of them
+	stop  string  // reason to start nothing more
+}
+
+// work takes sessions until none is left.
+func (r *runner) work(ctx context.Context) {
+	for {
+		session := r.take(ctx)
+		if session == nil {
+			return
+		}
+		r.session(ctx, session)
+	}
+}
+
+func (r *runner) take(ctx context.Context) *Session {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if ctx.Err() != nil || r.stop != "" || r.next == len(r.load.Sessions) {
+		return nil
+	}
+	r.next++
+	return &r.load.Sessions[r.next-1]
+}
+
+// session sends the turns of one session until one fails for good.
+func (r *runner) session(ctx context.Context, session *Session) {
+	var history []Message
+	for i, turn := range session.Turns {
+		if ctx.Err() != nil || r.stopped() {
+			return
+		}
+		history = append(history, Message{Role: RoleUser, Prefix: turn.Prefix, Text: turn.Text})
+		sample := r.turn(ctx, &Request{
+			Target: r.load.Target, Session: session.Number, Turn: i + 1,
+			Prefix: session.Prefix, Ordinal: session.Ordinal, Planned: turn.PromptTokens, Messages: history,
+		}, len(session.Turns) > 1)
+		if sample.Outcome != Succeeded {
+			return
+		}
+		history = append(history, Message{Role: RoleAssistant, Text: answerOf(sample)})
+	}
+}
+
+func answerOf(s *Sample) string {
+	if s.Answer == "" {
+		return EmptyAnswer
+	}
+	return s.Answer
+}
+
+// turn tries one turn until it succeeds, fails for good, or its retries are
+// used up; it returns the last attempt, which is the one that counts.
+func (r *runner) turn(ctx context.Context, request *Request, retry bool) *Sample {
+	for attempt := 1; ; attempt++ {
+		request.Attempt = attempt
+		sample := r.load.Caller.Call(ctx, request)
+		request.Identify(&sample)
+		r.note(&sample)
+		r.samples <- &sample
+		again := retry && sample.Outcome.Retriable() && attempt <= len(retryDelays)
+		if !again || !sleep(ctx, retryDelay(attempt, sample.Failure)) {
+			return &sample
+		}
+	}
+}
+
+func retryDelay(attempt int, f *Failure) time.Duration {
+	delay := retryDelays[attempt-1]
+	if f != nil {
+		delay = max(delay, time.Duration(f.RetryAfter))
+	}
+	return delay
+}
+
+// sleep waits and reports whether the wait ran its course.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// note counts consecutive fatal failures and stops the run at the limit.
+func (r *runner) note(s *Sample) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case s.Outcome == Canceled:
+	case !s.Outcome.Fatal():
+		r.kind, r.count = "", 0
+	case s.Outcome == r.kind:
+		r.count++
+	default:
+		r.kind, r.count = s.Outcome, 1
+	}
+	if r.count >= fatalLimit && r.stop == "" {
+		r.stop = fmt.Sprintf("%d consecutive failures of the kind %s", r.count, r.kind)
+		if s.Failure != nil {
+			r.stop += ": " + s.Failure.Message
+		}
+	}
+}
+
+func (r *runner) stopped() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.stop != ""
+}
+
+func (r *runner) end(ctx context.Context) End {
+	switch {
+	case ctx.Err() != nil:
+		return End{EndCanceled, fmt.Sprint(context.Cause(ctx))}
+	case r.stop != "":
+		return End{EndStopped, r.stop}
+	}
+	return End{EndComplete, ""}
+}

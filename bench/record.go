@@ -1,0 +1,92 @@
+package bench
+
+import "time"
+
+// Record is all that a run has left on disk: every figure of its report
+// follows from it.
+type Record struct {
+	Header  Header
+	Samples []*Sample
+	Ticks   []Tick
+	Finish  *Finish // nil while the run goes on, and for ever if it was killed
+}
+
+// Header is what is known before the first request.
+type Header struct {
+	Schema    string    `json:"schema"` // of the journal
+	Tool      Tool      `json:"tool"`
+	Host      Host      `json:"host"`
+	Began     time.Time `json:"began"` // wall time of the run clock's zero
+	Spec      Spec      `json:"spec"`
+	Targets   []Target  `json:"targets"`
+	Planned   int       `json:"planned"` // requests for each target
+	InputHash string    `json:"input_sha256"`
+	Notes     []string  `json:"notes,omitempty"` // what the reader should know: insecure TLS, proxy in force
+	Proxy     string    `json:"proxy,omitempty"` // name of the proxy in force, without credentials
+}
+
+// JournalSchema names the format of a run's journal.
+const JournalSchema = "llm-bench/journal/1"
+
+// Tool is the program that measured.
+type Tool struct {
+	Version string `json:"version"`
+	Go      string `json:"go"`
+}
+
+// Host is the machine that measured.
+type Host struct {
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+	CPU      string `json:"cpu,omitempty"` // model name, where known
+	CPUs     int    `json:"cpus"`          // that the process may use
+	TimeZone string `json:"time_zone"`
+}
+
+// Tick is one reading, about each second, of the client itself.
+type Tick struct {
+	At        Mark    `json:"at_ms"`
+	CPUShare  float64 `json:"cpu_share"` // of the cores that the process may use, 0 to 1, since the tick before
+	RSSMiB    float64 `json:"rss_mib,omitempty"`
+	GCPause   Millis  `json:"gc_pause_max_ms"`    // longest since the tick before
+	WallDrift Millis  `json:"wall_drift_ms"`      // wall clock minus monotonic clock since the run began
+	Started   int     `json:"started"`            // requests
+	Ended     int     `json:"ended"`              // requests
+	Conns     int     `json:"connections_opened"` // so far
+}
+
+// Finish is how and when the run ended.
+type Finish struct {
+	State State     `json:"state"`
+	End   End       `json:"end"`
+	At    Mark      `json:"at_ms"`
+	Ended time.Time `json:"ended"`
+	Warm  Warmth    `json:"preparation,omitzero"`
+}
+
+// Warmth is what was done before the measured window.
+type Warmth struct {
+	Connections int     `json:"connections"` // opened beforehand
+	DNS         Millis  `json:"dns_ms"`      // medians of the handshake's phases
+	Connect     Millis  `json:"connect_ms"`
+	TLS         Millis  `json:"tls_ms"`
+	Requests    int     `json:"requests,omitempty"` // warm-up requests, not measured
+	Failed      int     `json:"failed,omitempty"`
+	Seconds     float64 `json:"seconds"`
+}
+
+// State says how a run stands, and only that.
+type State string
+
+// The states of a run.
+const (
+	StateQueued      State = "queued"
+	StateRunning     State = "running"
+	StateSucceeded   State = "succeeded"   // it ran to its end; requests may have failed
+	StateFailed      State = "failed"      // it stopped itself, or could not start
+	StateCanceled    State = "canceled"    // by the user
+	StateInterrupted State = "interrupted" // it was killed
+)
+
+// Ended reports whether the state is final.
+func (s State) Ended() bool { return s != StateQueued && s != StateRunning }

@@ -79,7 +79,7 @@ func targetResult(r *Record, target *Target) TargetResult {
 	t := TargetResult{Target: *target, Summary: Summarize(&r.Header.Spec, r.Header.Planned, samples)}
 	t.ServedModel = mostFrequent(t.Summary.Observed.Models)
 	t.Measurement = Judge(&t.Summary, samples, r.Ticks)
-	t.Findings = append([]Finding{}, Findings(&r.Header.Spec, target, &t.Summary, &t.Measurement)...)
+	t.Findings = append([]Finding{}, Findings(&r.Header.Spec, target, &t.Summary, &t.Measurement, samples)...)
 	return t
 }
 

@@ -1,0 +1,198 @@
+package bench
+
+import "slices"
+
+// cacheMinimum is the shortest prompt, in tokens, that the caches of most
+// vendors keep.
+const cacheMinimum = 1024
+
+// usageMissing: the server didn't say how many tokens it counted.
+func usageMissing(e *evidence) (Finding, bool) {
+	missing := where(e.ok, func(s *Sample) bool { return s.Usage == nil })
+	if len(missing) == 0 {
+		return none()
+	}
+	return Finding{Rule: "usage_missing", Severity: grade(share(len(missing), len(e.ok)), 0.5),
+		Figures: figures{"missing": float64(len(missing)), "succeeded": float64(len(e.ok))}, RequestIDs: idsOf(missing)}, true
+}
+
+// usageInconsistent: counts contradict each other.
+func usageInconsistent(e *evidence) (Finding, bool) {
+	odd := where(e.ok, func(s *Sample) bool {
+		return hasWarning(s, WarnUsageInconsistent) || hasWarning(s, WarnCachedExceedsPrompt) || cachedExceedsPrompt(s)
+	})
+	if len(odd) == 0 {
+		return none()
+	}
+	return Finding{Rule: "usage_inconsistent", Severity: Notable,
+		Figures:    figures{"odd": float64(len(odd)), "succeeded": float64(len(e.ok)), "excluded": float64(e.summary.Cache.Excluded)},
+		RequestIDs: idsOf(odd)}, true
+}
+
+func cachedExceedsPrompt(s *Sample) bool {
+	return s.Usage != nil && s.Usage.Cached != nil && s.Usage.Prompt != nil && *s.Usage.Cached > *s.Usage.Prompt
+}
+
+// cacheNotReported: no response counts cached tokens.
+func cacheNotReported(e *evidence) (Finding, bool) {
+	c := e.summary.Cache
+	if c.Of == 0 || c.Reported > 0 {
+		return none()
+	}
+	severity := Notable
+	if e.spec.Scenario == Connectivity {
+		severity = Info
+	}
+	return Finding{Rule: "cache_not_reported", Severity: severity, Figures: figures{"responses": float64(c.Of)}}, true
+}
+
+// cacheWarm: what can't have been in the cache was, at least in part.
+func cacheWarm(e *evidence) (Finding, bool) {
+	first := e.summary.Cache.FirstUse
+	if e.spec.Scenario == Connectivity || first == nil || *first <= 0.05 {
+		return none()
+	}
+	warm := where(e.ok, func(s *Sample) bool { return firstUse(e.spec.Scenario, s) && cachedOf(s) > 0 })
+	return Finding{Rule: "cache_warm", Severity: Serious,
+		Figures: figures{"first_use_share": *first, "warm": float64(len(warm))}, RequestIDs: idsOf(warm)}, true
+}
+
+func cachedOf(s *Sample) int {
+	if s.Usage == nil {
+		return 0
+	}
+	return valueOr(s.Usage.Cached, 0)
+}
+
+// cacheLow: the hit rate is far below what the workload allows. Its text
+// "cause" is overlap, minimum or unexplained.
+func cacheLow(e *evidence) (Finding, bool) {
+	c := e.summary.Cache
+	if c.HitRate == nil || c.Ceiling == nil || *c.HitRate >= 0.8**c.Ceiling {
+		return none()
+	}
+	later := where(e.ok, func(s *Sample) bool { return !firstUse(e.spec.Scenario, s) && s.Usage != nil && s.Usage.Prompt != nil })
+	missed := where(later, func(s *Sample) bool { return cachedOf(s) == 0 })
+	if len(later) == 0 {
+		return none()
+	}
+	cause := e.cacheLossCause()
+	severity := Notable
+	if cause == "unexplained" {
+		severity = Serious
+	}
+	return Finding{Rule: "cache_low", Severity: severity,
+		Figures: figures{
+			"hit_rate": *c.HitRate, "ceiling_rate": *c.Ceiling, "later": float64(len(later)), "missed": float64(len(missed)),
+			"overlapped": float64(c.Overlapped), "overlap_share": c.OverlapLoss(e.spec),
+		},
+		Texts: map[string]string{"cause": cause}, RequestIDs: idsOf(missed)}, true
+}
+
+func (e *evidence) cacheLossCause() string {
+	c := e.summary.Cache
+	reusable := e.spec.PrefixLen
+	if e.spec.Scenario == Multiturn {
+		reusable = e.spec.InitialLen
+	}
+	switch {
+	case c.OverlapLoss(e.spec) >= 0.5*(*c.Ceiling-*c.HitRate):
+		return "overlap"
+	case reusable < cacheMinimum:
+		return "minimum"
+	}
+	return "unexplained"
+}
+
+// OverlapLoss is the part of the hit rate, 0 to 1, that is lost at most
+// because later uses of a prefix started before its first use had a token.
+func (c *Cache) OverlapLoss(spec *Spec) float64 {
+	return share(c.Overlapped*spec.PrefixLen, c.Prompt)
+}
+
+// cacheClaimUnsupported: the server counts hits, and yet its first tokens come
+// no sooner. A prefix run compares later uses with first ones. A multi-turn
+// run compares its last turns, which have less new text than the first, with
+// the first.
+func cacheClaimUnsupported(e *evidence) (Finding, bool) {
+	c := e.summary.Cache
+	if c.HitRate == nil || *c.HitRate < 0.3 || c.Cold.N < 3 || c.Warm.N < 10 || e.summary.PromptTokens.Avg < 4000 {
+		return none()
+	}
+	later, limit := c.Warm, 0.9
+	if e.spec.Scenario == Multiturn {
+		later, limit = e.lateTurns(), 1.5
+	}
+	if later.N == 0 || later.P50 < limit*c.Cold.P50 {
+		return none()
+	}
+	return Finding{Rule: "cache_claim_unsupported", Severity: Serious,
+		Figures: figures{"hit_rate": *c.HitRate, "cold_ms": c.Cold.P50, "later_ms": later.P50, "cold_n": float64(c.Cold.N), "later_n": float64(later.N)}}, true
+}
+
+// lateTurns is the TTFT of the last quarter of the turns.
+func (e *evidence) lateTurns() Dist {
+	from := e.spec.MaxTurns - e.spec.MaxTurns/4
+	return Describe(milliseconds(where(e.ok, func(s *Sample) bool { return s.Turn > 1 && s.Turn > from }), (*Sample).TTFT))
+}
+
+// promptLengthOff: the server counts other prompt lengths than were asked for.
+// Later turns are left out, since answers make their length.
+func promptLengthOff(e *evidence) (Finding, bool) {
+	limit := 0.1
+	if e.spec.LengthUnit == LengthServer {
+		limit = 0.02
+	}
+	var asked, counted []int
+	for _, s := range e.ok {
+		if s.Turn == 1 && s.PlannedPrompt > 0 && s.Usage != nil && s.Usage.Prompt != nil {
+			asked, counted = append(asked, s.PlannedPrompt), append(counted, *s.Usage.Prompt)
+		}
+	}
+	if e.spec.Scenario == Connectivity || len(asked) == 0 {
+		return none()
+	}
+	want, have := CountOf(asked), CountOf(counted)
+	off := have.Avg/want.Avg - 1
+	if off <= limit && off >= -limit {
+		return none()
+	}
+	f := Finding{Rule: "prompts_longer", Severity: Notable, Figures: figures{"asked": want.Avg, "observed": have.Avg, "off_share": off, "n": float64(have.N)}}
+	if off < 0 {
+		f.Rule, f.Figures["off_share"] = "prompts_shorter", -off
+	}
+	return f, true
+}
+
+// coldTail: the tail of TTFT is made of first uses, as the workload has them.
+func coldTail(e *evidence) (Finding, bool) {
+	w := e.summary.Warm
+	if w == nil || w.TTFT.N < 20 || e.summary.TTFT.P99 < 1.3*w.TTFT.P99 {
+		return none()
+	}
+	slow := where(e.ok, func(s *Sample) bool {
+		ttft, defined := s.TTFT()
+		return defined && Milliseconds(ttft) >= e.summary.TTFT.P95
+	})
+	cold := where(slow, func(s *Sample) bool { return firstUse(e.spec.Scenario, s) })
+	if len(cold)*2 < len(slow) {
+		return none()
+	}
+	all := where(e.ok, func(s *Sample) bool { return firstUse(e.spec.Scenario, s) })
+	return Finding{Rule: "cold_tail", Severity: Info, Figures: figures{
+		"p99_ms": e.summary.TTFT.P99, "warm_p99_ms": w.TTFT.P99, "cold": float64(len(all)), "succeeded": float64(len(e.ok))}}, true
+}
+
+// fewSamples: P99 is not bounded by so few values.
+func fewSamples(e *evidence) (Finding, bool) {
+	d := e.summary.TTFT
+	if e.spec.Scenario == Connectivity || d.N == 0 || d.P99Needs == 0 {
+		return none()
+	}
+	return Finding{Rule: "few_samples", Severity: Info, Figures: figures{"n": float64(d.N), "needs": float64(d.P99Needs)}}, true
+}
+
+// byStart sorts samples by their start.
+func byStart(samples []*Sample) []*Sample {
+	return slices.SortedStableFunc(slices.Values(samples), func(a, b *Sample) int { return int(a.Start.At() - b.Start.At()) })
+}

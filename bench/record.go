@@ -8,6 +8,7 @@ type Record struct {
 	Header  Header
 	Samples []*Sample
 	Ticks   []Tick
+	Resumes []Resume
 	Finish  *Finish // nil while the run goes on, and for ever if it was killed
 }
 
@@ -53,6 +54,21 @@ type Tick struct {
 	Started   int     `json:"started"`            // requests
 	Ended     int     `json:"ended"`              // requests
 	Conns     int     `json:"connections_opened"` // so far
+}
+
+// Resume is the point at which a broken run was taken up again.
+type Resume struct {
+	At      Mark      `json:"at_ms"` // on the clock of the run, which went on through the gap
+	Resumed time.Time `json:"resumed"`
+	// Restarted are the sessions that began anew: what was measured of them
+	// before no longer counts.
+	Restarted []SessionID `json:"restarted"`
+}
+
+// SessionID names one session of a run.
+type SessionID struct {
+	Target  string `json:"target,omitempty"` // label
+	Session int    `json:"session"`
 }
 
 // Finish is how and when the run ended.

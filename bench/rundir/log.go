@@ -1,0 +1,90 @@
+package rundir
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// maxHeld bounds what is held back of a line that has no end yet.
+const maxHeld = 64 << 10
+
+// Log is a run's run.log: what is written to it is appended line by line, with
+// the keys taken out. It may be used from several goroutines.
+type Log struct {
+	mu   sync.Mutex
+	out  io.WriteCloser
+	keys []bench.Secret
+	held []byte // the line that has no end yet
+}
+
+// OpenLog opens the log of a run to append to it.
+func OpenLog(dir string, keys ...bench.Secret) (*Log, error) {
+	file, err := os.OpenFile(filepath.Join(dir, LogFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("log: %w", err)
+	}
+	return &Log{out: file, keys: keys}, nil
+}
+
+// Hide keeps more keys out of what is written from now on.
+func (l *Log) Hide(keys ...bench.Secret) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.keys = append(l.keys, keys...)
+}
+
+// Logger writes structured lines to the log, of every level.
+func (l *Log) Logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(l, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// Write implements [io.Writer]. A line is held until it ends, so that no key
+// slips through in two halves.
+func (l *Log) Write(text []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = append(l.held, text...)
+	end := bytes.LastIndexByte(l.held, '\n') + 1
+	if len(l.held)-end > maxHeld {
+		return len(text), l.breakLine()
+	}
+	if end == 0 {
+		return len(text), nil
+	}
+	lines := string(l.held[:end])
+	l.held = append(l.held[:0], l.held[end:]...)
+	return len(text), l.emit(lines)
+}
+
+// breakLine writes an overlong line but for its end, in which a key may have begun.
+func (l *Log) breakLine() error {
+	text := bench.Redact(string(l.held), l.keys...)
+	cut := max(0, len(text)-maxHeld/2)
+	l.held = append(l.held[:0], text[cut:]...)
+	return l.emit(text[:cut])
+}
+
+func (l *Log) emit(text string) error {
+	_, err := io.WriteString(l.out, bench.Redact(text, l.keys...))
+	return err
+}
+
+// Close writes what is held and closes the file.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var err error
+	if len(l.held) > 0 {
+		err = l.emit(string(l.held) + "\n")
+		l.held = nil
+	}
+	return errors.Join(err, l.out.Close())
+}

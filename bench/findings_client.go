@@ -156,4 +156,3 @@ func correlation(values []float64) float64 {
 	}
 	return xy / math.Sqrt(xx*yy)
 }
-

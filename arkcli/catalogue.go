@@ -64,15 +64,31 @@ func (k *catalogue) ask(ctx context.Context, keyword string) (value, string, *Er
 	return k.cli.ask(ctx, args...)
 }
 
-// list adds all that models list shows, for phrases in which no word is
-// spelled right.
+// list adds what models list shows, page by page, for phrases in which no word
+// is spelled right.
 func (k *catalogue) list(ctx context.Context) *Error {
-	v, _, err := k.cli.ask(ctx, "models", "list", "--profile", k.profile)
-	if err != nil {
-		return err
+	const size, pages = 100, 5
+	for page := 1; page <= pages; page++ {
+		v, err := k.page(ctx, page, size)
+		if err != nil {
+			return err
+		}
+		found := readModels(v)
+		k.add(found)
+		if len(found) == 0 || page*size >= v.field("total_count").count() {
+			break
+		}
 	}
-	k.add(readModels(v))
 	return nil
+}
+
+func (k *catalogue) page(ctx context.Context, page, size int) (value, *Error) {
+	args := []string{"models", "list", "--profile", k.profile}
+	v, _, err := k.cli.ask(ctx, append(slices.Clone(args), "--page-number", strconv.Itoa(page), "--page-size", strconv.Itoa(size))...)
+	if err != nil && err.Problem == CLITooOld && strings.Contains(err.Message, "unknown flag") {
+		v, _, err = k.cli.ask(ctx, args...)
+	}
+	return v, err
 }
 
 // add keeps new models that answer in text.

@@ -32,10 +32,10 @@ func (c *CLI) ask(ctx context.Context, args ...string) (v value, warning string,
 	if err != nil {
 		return value{}, "", err
 	}
-	v, decodeErr := decode(r.stdout)
 	if r.cut {
 		return value{}, "", c.unreadable(r, fmt.Sprintf("more than %d MiB of output", maxStdout>>20))
 	}
+	v, decodeErr := decode(r.stdout)
 	if decodeErr == nil && !v.field("error").object() && !isFailure(v) {
 		return v.payload(), c.partial(r), nil
 	}
@@ -63,7 +63,7 @@ func (c *CLI) partial(r reply) string {
 
 // unreadable is an output whose shape is unknown, with its begin as excerpt.
 func (c *CLI) unreadable(r reply, what string) *Error {
-	excerpt := c.say(string(r.stdout), maxExcerpt)
+	excerpt := c.say(string(r.stdout[:min(len(r.stdout), maxRead)]), maxExcerpt)
 	if excerpt == "" {
 		excerpt = "nothing on stdout"
 	} else {
@@ -77,12 +77,12 @@ type told struct{ kind, message, hint string }
 
 func (c *CLI) told(r reply) told {
 	for _, output := range [][]byte{r.stderr, r.stdout} {
-		if v, err := decode(output); err == nil && v.field("error").object() {
+		if v, err := decode(output); err == nil && isFailure(v) && v.field("error").object() {
 			e := v.field("error")
 			return told{e.field("type").text(), e.field("message").text(), e.field("hint").text()}
 		}
 	}
-	return told{message: plainMessage(r.stderr)}
+	return told{message: plainMessage(r.stderr[:min(len(r.stderr), maxRead)])}
 }
 
 // plainMessage takes the line that says what is wrong out of usage text and

@@ -2,6 +2,7 @@ package arkcli
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -148,8 +149,8 @@ func joinVersions(tokens []string) []string {
 	return out
 }
 
-// withoutFillers drops words that name no model, and turns short forms into
-// the words of the catalogue.
+// withoutFillers drops words that name no model and words said twice ("智谱
+// glm"), and turns short forms into the words of the catalogue.
 func withoutFillers(tokens []string) []string {
 	fillers := " model models the a an endpoint latest please version by from bytedance volcengine volc ark llm api chat test benchmark "
 	short := map[string]string{"ds": "deepseek", "moonshot": "kimi", "zhipu": "glm", "chatglm": "glm", "coding": "code", "coder": "code", "professional": "pro"}
@@ -161,7 +162,9 @@ func withoutFillers(tokens []string) []string {
 		if full, ok := short[t]; ok {
 			t = full
 		}
-		out = append(out, t)
+		if isVersion(t) || !slices.Contains(out, t) {
+			out = append(out, t)
+		}
 	}
 	return out
 }

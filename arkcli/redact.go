@@ -9,8 +9,9 @@ import (
 
 const (
 	redacted   = "[redacted]"
-	maxMessage = 400 // characters of a message
-	maxExcerpt = 160 // characters of foreign output inside a message
+	maxMessage = 400      // characters of a message
+	maxExcerpt = 160      // characters of foreign output inside a message
+	maxRead    = 64 << 10 // bytes of foreign output that are looked at for a message
 )
 
 // redactor removes what may be a credential from text that is not ours.

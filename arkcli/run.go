@@ -1,7 +1,6 @@
 package arkcli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -85,7 +84,7 @@ func (c *CLI) run(ctx context.Context, args []string) (reply, *Error) {
 		return reply{}, problem(CLIFailed, c.say(fmt.Sprintf("running `%s` failed: %v", c.name(args), err), maxMessage))
 	}
 	return reply{
-		args: args, stdout: stdout.Bytes(), stderr: stderr.Bytes(), cut: stdout.cut,
+		args: args, stdout: stdout.kept, stderr: stderr.kept, cut: stdout.cut,
 		exit: cmd.ProcessState.ExitCode(), signal: endedBy(cmd),
 	}, nil
 }
@@ -179,17 +178,15 @@ func (c *CLI) name(args []string) string {
 // clip keeps the first bytes written to it and swallows the rest, so that a
 // child never blocks on a full pipe.
 type clip struct {
-	bytes.Buffer
+	kept  []byte
 	limit int
 	cut   bool
 }
 
+// Write implements [io.Writer].
 func (w *clip) Write(p []byte) (int, error) {
-	room := w.limit - w.Len()
-	if room < len(p) {
-		w.cut = true
-		w.Buffer.Write(p[:max(room, 0)])
-		return len(p), nil
-	}
-	return w.Buffer.Write(p)
+	room := max(w.limit-len(w.kept), 0)
+	w.cut = w.cut || len(p) > room
+	w.kept = append(w.kept, p[:min(len(p), room)]...)
+	return len(p), nil
 }

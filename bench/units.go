@@ -7,7 +7,7 @@ import (
 )
 
 // Milliseconds converts a duration to the unit of every _ms field. Durations
-// under 104 days keep their nanoseconds and are given back by [FromMilliseconds].
+// under 26 days keep their nanoseconds and are given back by [FromMilliseconds].
 func Milliseconds(d time.Duration) float64 { return float64(d) / 1e6 }
 
 // FromMilliseconds is the inverse of [Milliseconds].

@@ -1,0 +1,192 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// drawLimit bounds the time in which all charts of a run are drawn.
+const drawLimit = 10 * time.Second
+
+// picture is a finished PNG. Left names the panels that it has no data for.
+type picture struct {
+	png  []byte
+	left []string
+}
+
+// chartFile is one chart of a run: the name of its file, and how it is drawn.
+type chartFile struct {
+	name string
+	draw func() (picture, error)
+}
+
+// nothingToShow is the reason for which a chart has no data.
+type nothingToShow string
+
+// Error implements error.
+func (n nothingToShow) Error() string { return string(n) }
+
+// Charts draws the charts of a run as PNG files in dir: the figures by reuse
+// ordinal or turn, the distribution of the latencies, and the timeline. It
+// returns the absolute paths of the files that it wrote, always in that order,
+// and one line for every chart, or panel of a chart, that is left out: why, in
+// the language of the report. A chart that fails or hangs costs no other its
+// place. Connectivity has no charts.
+func Charts(ctx context.Context, result *bench.Result, record *bench.Record, dir string) (drawn, skipped []string) {
+	if result.Scenario == bench.Connectivity {
+		return nil, nil
+	}
+	w := wordsOf(result.Spec.Lang)
+	return drawAll(ctx, w, dir, chartFiles(w, result, record))
+}
+
+// chartFiles lists the charts of a prefix or multi-turn run.
+func chartFiles(w *chartWords, result *bench.Result, record *bench.Record) []chartFile {
+	groups := "metrics_by_reuse.png"
+	if result.Scenario == bench.Multiturn {
+		groups = "metrics_by_turn.png"
+	}
+	drawing := func(draw func(*typeface, *chartWords, *bench.Result, *bench.Record) (picture, error)) func() (picture, error) {
+		return func() (picture, error) {
+			face, err := loadTypeface()
+			if err != nil {
+				return picture{}, err
+			}
+			return draw(face, w, result, record)
+		}
+	}
+	return []chartFile{
+		{groups, drawing(drawGroups)},
+		{"latency_distribution.png", drawing(drawDistribution)},
+		{"timeline.png", drawing(drawTimeline)},
+	}
+}
+
+// drawAll draws the charts side by side and writes them in their order.
+func drawAll(ctx context.Context, w *chartWords, dir string, files []chartFile) (drawn, skipped []string) {
+	ctx, cancel := context.WithTimeout(ctx, drawLimit)
+	defer cancel()
+	pending := make([]<-chan ending, len(files))
+	for i, f := range files {
+		pending[i] = start(ctx, f)
+	}
+	for i, f := range files {
+		path, p, err := filepath.Join(dir, f.name), picture{}, error(nil)
+		if p, err = await(ctx, pending[i]); err == nil {
+			path, err = writeWhole(path, p.png)
+		}
+		if err != nil {
+			_ = os.Remove(path) // an older picture would contradict the report
+			skipped = append(skipped, fmt.Sprintf(w.left, f.name, w.reason(err)))
+			continue
+		}
+		drawn = append(drawn, path)
+		for _, panel := range p.left {
+			skipped = append(skipped, fmt.Sprintf(w.leftPanel, f.name, panel))
+		}
+	}
+	return drawn, skipped
+}
+
+// ending is the end of one chart's drawing.
+type ending struct {
+	picture picture
+	err     error
+}
+
+// start draws in a goroutine of its own. One that hangs is left behind with
+// its memory; it can't touch a file.
+func start(ctx context.Context, f chartFile) <-chan ending {
+	done := make(chan ending, 1)
+	if ctx.Err() != nil {
+		return done
+	}
+	go func() {
+		var d ending
+		defer func() {
+			if fault := recover(); fault != nil { // the drawing library indexes and divides without checks
+				d = ending{err: crash{fault}}
+			}
+			done <- d
+		}()
+		d.picture, d.err = f.draw()
+	}()
+	return done
+}
+
+// await prefers a finished drawing to the end of the time.
+func await(ctx context.Context, done <-chan ending) (picture, error) {
+	select {
+	case d := <-done:
+		return d.picture, d.err
+	case <-ctx.Done():
+	}
+	select {
+	case d := <-done:
+		return d.picture, d.err
+	default:
+		return picture{}, ctx.Err()
+	}
+}
+
+// crash is a panic of the drawing library.
+type crash struct{ fault any }
+
+// Error implements error.
+func (c crash) Error() string { return fmt.Sprintf("draw: %v", c.fault) }
+
+// unwritten is a picture that could not be stored.
+type unwritten struct{ error }
+
+func (u unwritten) Unwrap() error { return u.error }
+
+func (w *chartWords) reason(err error) string {
+	var nothing nothingToShow
+	var file unwritten
+	switch {
+	case errors.As(err, &nothing):
+		return string(nothing)
+	case errors.Is(err, context.Canceled):
+		return w.noTime
+	case errors.Is(err, context.DeadlineExceeded):
+		return w.tooLong
+	case errors.As(err, &file):
+		return fmt.Sprintf(w.notWritten, bench.Clean(file.Error(), 300))
+	}
+	return fmt.Sprintf(w.crashed, bench.Clean(err.Error(), 300))
+}
+
+// writeWhole leaves the whole file at path or nothing, and returns its absolute path.
+func writeWhole(path string, data []byte) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return path, unwritten{err}
+	}
+	if err := replace(abs, data); err != nil {
+		return abs, unwritten{err}
+	}
+	return abs, nil
+}
+
+func replace(path string, data []byte) (err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(file.Name())
+		}
+	}()
+	_, err = file.Write(data)
+	if err := errors.Join(err, file.Chmod(0o644), file.Close()); err != nil {
+		return err
+	}
+	return os.Rename(file.Name(), path)
+}

@@ -1,0 +1,199 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// lastSucceeded keeps the samples that count: of each request the last attempt,
+// where it succeeded. They are in order of session and turn.
+func lastSucceeded(samples []*bench.Sample) []*bench.Sample {
+	sorted := slices.SortedFunc(slices.Values(samples), (*bench.Sample).Compare)
+	var ok []*bench.Sample
+	for i, s := range sorted {
+		replaced := i+1 < len(sorted) && sorted[i+1].Session == s.Session && sorted[i+1].Turn == s.Turn
+		if !replaced && s.Outcome == bench.Succeeded {
+			ok = append(ok, s)
+		}
+	}
+	return ok
+}
+
+// spread is one target's values of one latency, in ascending order.
+type spread struct {
+	look   look
+	values []float64
+	dist   bench.Dist // of the values
+}
+
+// spreadFigure is what one panel of the distribution shows.
+type spreadFigure struct {
+	name    string
+	unit    string
+	spreads []spread // of those targets that have any value
+}
+
+// spreadFigures are the three panels.
+func spreadFigures(w *chartWords, result *bench.Result, record *bench.Record) []spreadFigure {
+	samples := make([][]*bench.Sample, len(result.Targets))
+	for i := range result.Targets {
+		samples[i] = lastSucceeded(record.Of(result.Targets[i].Label))
+	}
+	return []spreadFigure{
+		spreadOf(w, w.ttft, samples, (*bench.Sample).TTFT),
+		spreadOf(w, w.tpot, samples, (*bench.Sample).TPOT),
+		spreadOf(w, w.e2e, samples, (*bench.Sample).E2E),
+	}
+}
+
+func spreadOf(w *chartWords, name string, samples [][]*bench.Sample, pick func(*bench.Sample) (time.Duration, bool)) spreadFigure {
+	f := spreadFigure{name: name}
+	most := 0.0
+	for i, of := range samples {
+		var values []float64
+		for _, s := range of {
+			if d, defined := pick(s); defined {
+				values = append(values, bench.Milliseconds(d))
+			}
+		}
+		slices.Sort(values)
+		if len(values) > 0 {
+			f.spreads = append(f.spreads, spread{look: lookOf(i), values: values})
+			most = max(most, values[len(values)-1])
+		}
+	}
+	unit := w.unitFor(most)
+	f.unit = unit.name
+	for i := range f.spreads {
+		for j := range f.spreads[i].values {
+			f.spreads[i].values[j] /= unit.ms
+		}
+		f.spreads[i].dist = bench.Describe(f.spreads[i].values)
+	}
+	return f
+}
+
+// drawDistribution draws the cumulative distributions of TTFT, TPOT and E2E.
+func drawDistribution(face *typeface, w *chartWords, result *bench.Result, record *bench.Record) (picture, error) {
+	if record == nil {
+		return picture{}, nothingToShow(w.noSuccess)
+	}
+	figures := spreadFigures(w, result, record)
+	var empty []string
+	rows, few := 0, 0
+	for _, f := range figures {
+		if len(f.spreads) == 0 {
+			empty = append(empty, f.name)
+		}
+		rows = max(rows, len(f.spreads))
+		for _, s := range f.spreads {
+			few = max(few, s.dist.P99Needs)
+		}
+	}
+	if len(empty) == len(figures) {
+		return picture{}, nothingToShow(w.noSuccess)
+	}
+	f := newFrame(w, result, w.spread)
+	f.keys = targetKeys(w, result)
+	if few > 0 {
+		f.details = append(f.details, fmt.Sprintf(w.fewSamples, few))
+	}
+	top := f.height(face)
+	c, err := newCanvas(face, pictureWidth, top+spreadHeight(rows)+margin/2)
+	if err != nil {
+		return picture{}, err
+	}
+	f.draw(c)
+	for i := range figures {
+		drawSpread(c, w, &figures[i], margin+i*(spreadWidth+spreadGap), top)
+	}
+	png, err := c.png()
+	return picture{png, empty}, err
+}
+
+const (
+	spreadGap   = 30
+	spreadWidth = (pictureWidth - 2*margin - 2*spreadGap) / 3
+	spreadPlot  = 420
+	spreadHead  = headHeight
+)
+
+func spreadHeight(rows int) int { return spreadHead + spreadPlot + 92 + (rows+1)*32 }
+
+// drawSpread draws one panel: the curves, and a small table of their quantiles.
+func drawSpread(c *canvas, w *chartWords, f *spreadFigure, left, top int) {
+	area := box{left + 62, top + spreadHead, left + spreadWidth - 50, top + spreadHead + spreadPlot}
+	c.text(c.fit(f.name, 25, spreadWidth), left, top+26, 25, leftAt, ink)
+	if len(f.spreads) == 0 {
+		c.path(stroke{colour: faint.solid(), width: 2}, spot{area.left, area.top}, spot{area.right, area.top},
+			spot{area.right, area.bottom}, spot{area.left, area.bottom}, spot{area.left, area.top})
+		c.middle(w.noData, (area.left+area.right)/2, (area.top+area.bottom)/2, subtitleSize, centreAt, muted)
+		return
+	}
+	c.text(w.share, left, top+60, labelSize, leftAt, muted)
+	low, high := f.spreads[0].dist.Min, f.spreads[0].dist.Max
+	for _, s := range f.spreads {
+		low, high = min(low, s.dist.Min), max(high, s.dist.Max)
+	}
+	p := &plot{c, area, tickedAxis(low, high, 7, area.left, area.right), tickedAxis(0, 100, 7, area.bottom, area.top), axis{}}
+	p.xTicks(true)
+	p.grid()
+	for _, q := range []struct {
+		name  string
+		share float64
+	}{{"P50", 50}, {"P99", 99}} {
+		y := p.y.at(q.share)
+		p.path(stroke{colour: border.solid(), width: 2, dash: []float64{8, 8}}, spot{area.left, y}, spot{area.right, y})
+		p.middle(q.name, area.right+8, y, smallSize, leftAt, muted)
+	}
+	for _, s := range f.spreads {
+		p.path(stroke{colour: s.look.colour.solid(), width: 4}, s.spots(p)...)
+	}
+	for _, s := range f.spreads {
+		p.marker(s.look, p.spot(s.dist.P50, 50), 9, false)
+		p.marker(s.look, p.spot(s.dist.P99, 99), 9, false)
+	}
+	p.text(w.withUnit(f.name, f.unit), (area.left+area.right)/2, area.bottom+68, labelSize, centreAt, muted)
+	f.table(c, box{area.left, area.bottom + 84, area.right, 0})
+}
+
+// spots is the curve: value number i of n, from 0, lies at the share i/(n-1),
+// the inverse of the rule by which percentiles are interpolated, so that a
+// percentile lies on the curve.
+func (s spread) spots(p *plot) []spot {
+	n := len(s.values)
+	spots := []spot{p.spot(s.values[0], 0)}
+	for i, v := range s.values {
+		share := 100.0
+		if n > 1 {
+			share = 100 * float64(i) / float64(n-1)
+		}
+		if at := p.spot(v, share); at != spots[len(spots)-1] {
+			spots = append(spots, at)
+		}
+	}
+	return spots
+}
+
+// table writes P50, P99 and n of each target under its panel.
+func (f *spreadFigure) table(c *canvas, at box) {
+	y := at.top + 28
+	columns := [3]int{at.left + at.width()*45/100, at.left + at.width()*78/100, at.right}
+	for i, name := range []string{"P50", "P99", "n"} {
+		c.text(name, columns[i], y, labelSize, rightAt, muted)
+	}
+	for _, s := range f.spreads {
+		y += 32
+		c.marker(s.look, spot{at.left + 12, y - 7}, 8, false)
+		p99 := shortFigure(s.dist.P99)
+		if s.dist.P99Needs > 0 {
+			p99 += "*"
+		}
+		for i, text := range []string{shortFigure(s.dist.P50), p99, thousands(fmt.Sprint(s.dist.N))} {
+			c.text(text, columns[i], y, labelSize, rightAt, ink)
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package report
+
+import (
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// The measures of a picture, in pixels. It is meant to be shown at half its size.
+const (
+	pictureWidth = 1800
+	margin       = 48
+
+	titleSize    = 38
+	subtitleSize = 26
+	detailSize   = 21
+	legendSize   = 22
+	labelSize    = 20
+	smallSize    = 18
+
+	keyWidth  = 56 // of a legend's sample
+	legendRow = 38
+)
+
+// key is one entry of a legend: a sample, drawn around the middle of its left edge, and its text.
+type key struct {
+	sample func(c *canvas, left spot)
+	text   string
+	apart  bool // begins a line
+}
+
+// frame is what surrounds the data of every picture.
+type frame struct {
+	title    string
+	subtitle string // "" leaves the line out
+	details  []string
+	badge    string // "" for a real endpoint
+	keys     []key
+}
+
+// newFrame is the frame of a picture of the result: what was measured, when, and how it ended.
+func newFrame(w *chartWords, result *bench.Result, title string) frame {
+	f := frame{title: title, details: []string{w.workload(&result.Spec) + " | " + startOf(result)}}
+	if result.Simulated {
+		f.badge = w.simulated
+	}
+	if len(result.Targets) == 1 {
+		t := &result.Targets[0]
+		f.subtitle = targetName(&t.Target) + " | " + w.outcome(t.Summary.Requests)
+	}
+	return f
+}
+
+func startOf(result *bench.Result) string {
+	return result.Began.Format(time.DateTime + " -0700")
+}
+
+// targetName is the label, with the model where that says more.
+func targetName(t *bench.Target) string {
+	label, model := bench.Clean(t.Label, 120), bench.Clean(t.Model, 120)
+	switch label {
+	case "":
+		return model
+	case model:
+		return label
+	}
+	if model == "" {
+		return label
+	}
+	return label + " | " + model
+}
+
+// targetKeys are the legend's entries that tell several targets apart; none for one.
+func targetKeys(w *chartWords, result *bench.Result) []key {
+	if len(result.Targets) < 2 {
+		return nil
+	}
+	var keys []key
+	for i := range result.Targets {
+		t := &result.Targets[i]
+		keys = append(keys, key{lineSample(lookOf(i)), targetName(&t.Target) + " | " + w.outcome(t.Summary.Requests), false})
+	}
+	return keys
+}
+
+// row is the entries of one line of a legend, and where each begins.
+type row struct {
+	keys []key
+	at   []int
+}
+
+// rows breaks the legend into lines no wider than the picture.
+func (f *frame) rows(face *typeface) []row {
+	room := pictureWidth - 2*margin
+	var rows []row
+	x := room + 1
+	for _, k := range f.keys {
+		k.text = face.fit(k.text, legendSize, room-keyWidth)
+		need := keyWidth + face.width(k.text, legendSize)
+		if k.apart || x+need > room {
+			rows, x = append(rows, row{}), 0
+		}
+		last := &rows[len(rows)-1]
+		last.keys, last.at = append(last.keys, k), append(last.at, margin+x)
+		x += need + 36
+	}
+	return rows
+}
+
+// height is how much the frame takes at the top of the picture.
+func (f *frame) height(face *typeface) int {
+	h := 76 + len(f.details)*32 + len(f.rows(face))*legendRow + 22
+	if f.subtitle != "" {
+		h += 40
+	}
+	return h
+}
+
+// draw writes the frame at the top of the canvas.
+func (f *frame) draw(c *canvas) {
+	right := pictureWidth - margin
+	room := right - margin
+	if f.badge != "" {
+		room = f.drawBadge(c, right) - 32 - margin
+	}
+	y := 66
+	c.text(c.fit(f.title, titleSize, room), margin, y, titleSize, leftAt, ink)
+	if f.subtitle != "" {
+		y += 40
+		c.text(c.fit(f.subtitle, subtitleSize, right-margin), margin, y, subtitleSize, leftAt, ink)
+	}
+	for _, line := range f.details {
+		y += 32
+		c.text(c.fit(line, detailSize, right-margin), margin, y, detailSize, leftAt, muted)
+	}
+	y += 40
+	for _, r := range f.rows(c.typeface) {
+		for i, k := range r.keys {
+			k.sample(c, spot{r.at[i], y})
+			c.middle(k.text, r.at[i]+keyWidth, y, legendSize, leftAt, ink)
+		}
+		y += legendRow
+	}
+}
+
+// drawBadge marks a simulated run and returns the left edge of the mark.
+func (f *frame) drawBadge(c *canvas, right int) int {
+	const size, pad = 26, 18
+	left := right - c.typeface.width(f.badge, size) - 2*pad
+	c.rect(box{left, 28, right, 76}, signal.solid())
+	c.middle(f.badge, left+pad, 52, size, leftAt, ink)
+	return left
+}
+
+func lineSample(l look) func(*canvas, spot) {
+	return func(c *canvas, left spot) {
+		c.path(stroke{colour: l.colour.solid(), width: 4}, left, spot{left.x + 44, left.y})
+		c.shape(l.shape, spot{left.x + 22, left.y}, 9, l.colour.solid())
+	}
+}
+
+func markerSample(l look, hollow bool) func(*canvas, spot) {
+	return func(c *canvas, left spot) { c.marker(l, spot{left.x + 28, left.y}, 9, hollow) }
+}
+
+func bandSample(ground colour) func(*canvas, spot) {
+	return func(c *canvas, left spot) {
+		c.rect(box{left.x, left.y - 11, left.x + 44, left.y + 11}, ground.sheer(bandAlpha))
+	}
+}
+
+func strokeSample(s stroke) func(*canvas, spot) {
+	return func(c *canvas, left spot) { c.path(s, left, spot{left.x + 46, left.y}) }
+}
+
+func crossSample(ink colour) func(*canvas, spot) {
+	return func(c *canvas, left spot) { c.cross(spot{left.x + 28, left.y}, 8, ink) }
+}

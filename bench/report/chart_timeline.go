@@ -1,0 +1,350 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// event is one attempt on the timeline.
+type event struct {
+	at    float64 // its start
+	ttft  float64 // of a success
+	first bool    // use of a prefix, or turn
+	kind  eventKind
+}
+
+type eventKind int
+
+const (
+	eventSucceeded eventKind = iota
+	eventFailed
+	eventRetried // it failed, and the request was tried again
+	eventCanceled
+)
+
+// track is the attempts of one target in order of their start.
+type track struct {
+	look   look
+	events []event
+	flight []level
+}
+
+// level is the number of requests in flight from a moment on.
+type level struct {
+	at float64
+	n  int
+}
+
+// timelineData is what the timeline shows, in the units of its axes.
+type timelineData struct {
+	tracks   []track
+	unit     timeUnit // of TTFT
+	clock    timeUnit // of the x axis
+	end      float64  // of the last attempt
+	slowest  float64  // TTFT
+	peak     int      // in flight, of any target
+	troubles int      // attempts that did not succeed
+}
+
+// newTimeline gathers all attempts that have started.
+func newTimeline(w *chartWords, result *bench.Result, record *bench.Record) timelineData {
+	d := timelineData{}
+	var end, slowest float64
+	for _, s := range record.Samples {
+		if s.Start.Taken() {
+			end = max(end, bench.Milliseconds(s.Start.At()), bench.Milliseconds(s.End.At()))
+		}
+		if ttft, defined := s.TTFT(); defined && s.Outcome == bench.Succeeded {
+			slowest = max(slowest, bench.Milliseconds(ttft))
+		}
+	}
+	d.clock, d.unit = w.clockFor(end), w.unitFor(slowest)
+	d.end, d.slowest = end/d.clock.ms, slowest/d.unit.ms
+	for i := range result.Targets {
+		t := d.track(result.Scenario, record.Of(result.Targets[i].Label))
+		t.look = lookOf(i)
+		d.tracks = append(d.tracks, t)
+	}
+	return d
+}
+
+// clockFor is the unit of a run's time axis.
+func (w *chartWords) clockFor(end float64) timeUnit {
+	switch minute := 60_000.0; {
+	case end > 300*minute:
+		return timeUnit{w.hours, 60 * minute}
+	case end > 10*minute:
+		return timeUnit{w.minutes, minute}
+	}
+	return timeUnit{w.seconds, 1000}
+}
+
+func (d *timelineData) track(scenario bench.Scenario, samples []*bench.Sample) track {
+	var t track
+	sorted := slices.SortedFunc(slices.Values(samples), (*bench.Sample).Compare)
+	for i, s := range sorted {
+		if !s.Start.Taken() {
+			continue
+		}
+		e := event{at: bench.Milliseconds(s.Start.At()) / d.clock.ms, first: s.Ordinal == 1}
+		if scenario == bench.Multiturn {
+			e.first = s.Turn == 1
+		}
+		again := i+1 < len(sorted) && sorted[i+1].Session == s.Session && sorted[i+1].Turn == s.Turn
+		e.kind = kindOf(s, again)
+		ttft, defined := s.TTFT()
+		e.ttft = bench.Milliseconds(ttft) / d.unit.ms
+		if e.kind != eventSucceeded {
+			d.troubles++
+		} else if !defined {
+			continue
+		}
+		t.events = append(t.events, e)
+	}
+	slices.SortStableFunc(t.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	t.flight = flight(samples, d.clock.ms)
+	for _, l := range t.flight {
+		d.peak = max(d.peak, l.n)
+	}
+	return t
+}
+
+func kindOf(s *bench.Sample, again bool) eventKind {
+	switch {
+	case s.Outcome == bench.Succeeded:
+		return eventSucceeded
+	case s.Outcome == bench.Canceled:
+		return eventCanceled
+	case again:
+		return eventRetried
+	}
+	return eventFailed
+}
+
+// flight is the number of requests in flight over time, in units of so many milliseconds.
+func flight(samples []*bench.Sample, unit float64) []level {
+	type change struct {
+		at time.Duration
+		by int
+	}
+	var changes []change
+	for _, s := range samples {
+		if s.Start.Taken() && s.End.Taken() {
+			changes = append(changes, change{s.Start.At(), 1}, change{s.End.At(), -1})
+		}
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	var levels []level
+	n := 0
+	for i, c := range changes {
+		n += c.by
+		if i+1 == len(changes) || changes[i+1].at != c.at {
+			levels = append(levels, level{bench.Milliseconds(c.at) / unit, n})
+		}
+	}
+	return levels
+}
+
+// troublesOf is the attempts of a track that did not succeed, by kind.
+func (t *track) troublesOf(kind eventKind) int {
+	n := 0
+	for _, e := range t.events {
+		if e.kind == kind {
+			n++
+		}
+	}
+	return n
+}
+
+const (
+	timelineLeft   = 110
+	timelineHead   = 44
+	timelinePlot   = 430
+	timelineFlight = 200
+	stripHeight    = 40
+)
+
+// drawTimeline draws TTFT over the time of each request's start, what did not
+// succeed, and the requests in flight.
+func drawTimeline(face *typeface, w *chartWords, result *bench.Result, record *bench.Record) (picture, error) {
+	if record == nil {
+		return picture{}, nothingToShow(w.noStart)
+	}
+	d := newTimeline(w, result, record)
+	events := 0
+	for i := range d.tracks {
+		events += len(d.tracks[i].events)
+	}
+	if events == 0 || !drawable(d.end) || !drawable(d.slowest) {
+		return picture{}, nothingToShow(w.noStart)
+	}
+	f := newFrame(w, result, w.timeline)
+	f.keys = d.keys(w, result)
+	top := f.height(face)
+	strips := d.strips() * stripHeight
+	c, err := newCanvas(face, pictureWidth, top+timelineHead+timelinePlot+strips+28+timelineHead+timelineFlight+96)
+	if err != nil {
+		return picture{}, err
+	}
+	f.draw(c)
+	d.draw(c, w, result, top)
+	png, err := c.png()
+	return picture{png: png}, err
+}
+
+// strips is the number of lines for attempts that did not succeed: one for each target.
+func (d *timelineData) strips() int {
+	if d.troubles == 0 {
+		return 0
+	}
+	return len(d.tracks)
+}
+
+// keys is the legend: targets, first uses, what did not succeed.
+func (d *timelineData) keys(w *chartWords, result *bench.Result) []key {
+	keys := targetKeys(w, result)
+	general := look{muted, disc}
+	if keys == nil {
+		general = lookOf(0)
+	}
+	first := w.first
+	if result.Scenario == bench.Multiturn {
+		first = w.firstTurn
+	}
+	keys = append(keys, key{markerSample(general, true), first, true}, key{markerSample(general, false), w.later, false})
+	for _, k := range []struct {
+		kind eventKind
+		name string
+	}{{eventFailed, w.failed}, {eventRetried, w.retried}, {eventCanceled, w.canceled}} {
+		n := 0
+		for i := range d.tracks {
+			n += d.tracks[i].troublesOf(k.kind)
+		}
+		if n > 0 {
+			keys = append(keys, key{crossSample(k.kind.colour()), w.counted(k.name, n), false})
+		}
+	}
+	asked := fmt.Sprintf(w.asked, result.Spec.MaxConcurrency)
+	return append(keys, key{strokeSample(limitStroke(muted)), asked, false})
+}
+
+func (k eventKind) colour() colour {
+	switch k {
+	case eventFailed:
+		return alarm
+	case eventRetried:
+		return caveat
+	}
+	return border
+}
+
+func (d *timelineData) draw(c *canvas, w *chartWords, result *bench.Result, top int) {
+	area := box{margin + timelineLeft, top + timelineHead, pictureWidth - margin - 12, top + timelineHead + timelinePlot}
+	x := tickedAxis(0, d.end, 10, area.left, area.right).upTo(d.end)
+	p := &plot{c, area, x, tickedAxis(0, d.slowest, 8, area.bottom, area.top), axis{}}
+	p.text(w.withUnit(w.ttftAt, d.unit.name), margin, top+22, 24, leftAt, ink)
+	p.xTicks(false)
+	p.grid()
+	d.dots(p)
+	y := area.bottom + 6
+	if d.troubles > 0 {
+		for i := range d.tracks {
+			d.strip(p, w, i, y+stripHeight/2)
+			y += stripHeight
+		}
+	}
+	y += 28
+	p.text(w.withUnit(w.flying, w.requests), margin, y+22, 24, leftAt, ink)
+	p.area = box{area.left, y + timelineHead, area.right, y + timelineHead + timelineFlight}
+	asked := result.Spec.MaxConcurrency
+	p.y = countAxis(max(d.peak, asked), p.area)
+	p.xTicks(true)
+	p.grid()
+	d.flights(p)
+	p.path(limitStroke(muted), spot{p.area.left, p.y.at(float64(asked))}, spot{p.area.right, p.y.at(float64(asked))})
+	p.text(w.withUnit(w.clock, d.clock.name), (area.left+area.right)/2, p.area.bottom+70, labelSize, centreAt, muted)
+}
+
+// countAxis has whole numbers only.
+func countAxis(most int, area box) axis {
+	a := tickedAxis(0, float64(max(most, 1)), 7, area.bottom, area.top)
+	a.ticks = slices.DeleteFunc(a.ticks, func(t tick) bool { return t.value != float64(int(t.value)) })
+	return a
+}
+
+// dots marks the successes; of those that share a place one is drawn.
+func (d *timelineData) dots(p *plot) {
+	taken := map[spot]bool{}
+	radius := 8
+	for _, t := range d.tracks {
+		if len(t.events) > 2000 {
+			radius = 5
+		}
+	}
+	for _, t := range d.tracks {
+		for _, e := range t.events {
+			at := p.spot(e.at, e.ttft)
+			if e.kind == eventSucceeded && !taken[spot{at.x / 2, at.y / 2}] {
+				taken[spot{at.x / 2, at.y / 2}] = true
+				p.marker(t.look, at, radius, e.first)
+			}
+		}
+	}
+}
+
+// strip marks what did not succeed of one target on a line of its own.
+func (d *timelineData) strip(p *plot, w *chartWords, i, y int) {
+	p.path(stroke{colour: faint.solid(), width: 2}, spot{p.area.left, y}, spot{p.area.right, y})
+	if len(d.tracks) > 1 {
+		p.marker(d.tracks[i].look, spot{margin + 10, y}, 8, false)
+	}
+	p.middle(w.troubles, p.area.left-12, y, smallSize, rightAt, muted)
+	taken := map[int]bool{}
+	for _, e := range d.tracks[i].events {
+		if x := p.x.at(e.at); e.kind != eventSucceeded && !taken[x] {
+			taken[x] = true
+			p.cross(spot{x, y}, 8, e.kind.colour())
+		}
+	}
+}
+
+// flights draws the requests in flight as steps; of each pixel column the highest.
+func (d *timelineData) flights(p *plot) {
+	for i, t := range d.tracks {
+		apart := 5*i - 5*(len(d.tracks)-1)/2 // so that equal levels of two targets show both
+		line := []spot{p.spot(0, 0)}
+		before := 0
+		for _, l := range columns(p, t.flight) {
+			x := p.x.at(l.at)
+			line = append(line, spot{x, p.y.at(float64(before)) + apart}, spot{x, p.y.at(float64(l.n)) + apart})
+			before = l.n
+		}
+		if len(d.tracks) == 1 {
+			p.polygon(t.look.colour.sheer(bandAlpha), append(slices.Clone(line), spot{line[len(line)-1].x, p.area.bottom})...)
+		}
+		p.path(stroke{colour: t.look.colour.solid(), width: 3}, line...)
+	}
+}
+
+// columns keeps the last level of each pixel column, and the highest before it.
+func columns(p *plot, levels []level) []level {
+	var kept []level
+	for i := 0; i < len(levels); {
+		j, top := i, levels[i]
+		for ; j < len(levels) && p.x.at(levels[j].at) == p.x.at(levels[i].at); j++ {
+			if levels[j].n > top.n {
+				top = levels[j]
+			}
+		}
+		kept = append(kept, top)
+		if last := levels[j-1]; last != top {
+			kept = append(kept, last)
+		}
+		i = j
+	}
+	return kept
+}

@@ -1,0 +1,150 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// chartWords is all text of the charts in one language.
+type chartWords struct {
+	english bool
+
+	reuse, turns, spread, timeline string // titles of the pictures
+
+	ttft, ttftPer1K, ttftAt, tpot, e2e, hits, flying, context string // what is measured
+	ordinal, turn, clock, share                               string // names of axes
+	ms, perK, seconds, minutes, hours                         string // units
+	tokens, kiloTokens, requests, percent                     string
+
+	mean, band, best, contextKey, asked string // keys of the legend
+	first, firstTurn, later             string
+	failed, retried, canceled, troubles string
+
+	overall, overallBest, overallMean                        string // notes: formats
+	noData, fewSamples                                       string
+	simulated                                                string
+	left, leftPanel                                          string // a chart, a panel that is left out and why
+	noSuccess, noStart, noTime, crashed, tooLong, notWritten string
+}
+
+func wordsOf(lang string) *chartWords {
+	if lang == "en" {
+		return englishWords()
+	}
+	return chineseWords()
+}
+
+func englishWords() *chartWords {
+	return &chartWords{
+		english: true,
+		reuse:   "Prefix reuse: figures by reuse ordinal", turns: "Multi-turn: figures by turn",
+		spread: "Distribution of latencies", timeline: "Timeline of the run",
+		ttft: "TTFT", ttftAt: "TTFT by start of the request", ttftPer1K: "TTFT per 1,000 prompt tokens", tpot: "TPOT", e2e: "E2E latency",
+		hits: "Prompt cache hit rate", flying: "Requests in flight", context: "Context length",
+		ordinal: "Reuse ordinal: n-th request of the same prefix", turn: "Turn",
+		clock: "Time since the run began", share: "Share of requests (%)",
+		ms: "ms", perK: " per 1,000 tokens", seconds: "s", minutes: "min", hours: "h",
+		tokens: "tokens", kiloTokens: "1,000 tokens", requests: "requests", percent: "%",
+		mean: "Mean", band: "P5 to P95", best: "Ceiling of the hit rate", contextKey: "Mean context length (right axis)",
+		asked: "Concurrency asked for: %d", first: "First use of a prefix", firstTurn: "First turn", later: "Later requests",
+		failed: "failed", retried: "retried", canceled: "canceled", troubles: "no success",
+		overall: "overall %s", overallBest: ", ceiling %s", overallMean: "mean %s %s, n = %d", noData: "No data", fewSamples: "* fewer than %d samples: P99 is little more than the maximum",
+		simulated: "SIMULATED ENDPOINT",
+		left:      "%s was not drawn: %s", leftPanel: "%s: the panel %q is empty: no request has this figure",
+		noSuccess: "no request has succeeded", noStart: "no request has started",
+		noTime: "there was no time left", crashed: "drawing failed (%v)", tooLong: "drawing took too long", notWritten: "the file could not be written (%v)",
+	}
+}
+
+func chineseWords() *chartWords {
+	return &chartWords{
+		reuse: "前缀复用：各复用次序的指标", turns: "多轮对话：各轮次的指标",
+		spread: "时延分布", timeline: "测试过程时间线",
+		ttft: "首 token 时延 TTFT", ttftAt: "各请求的 TTFT（按发起时刻）", ttftPer1K: "每千输入 token 的 TTFT", tpot: "每输出 token 时延 TPOT", e2e: "端到端时延 E2E",
+		hits: "提示缓存命中率", flying: "在途请求数", context: "上下文长度",
+		ordinal: "复用次序（同一前缀的第几次请求）", turn: "轮次",
+		clock: "测试开始后的时间", share: "请求占比（%）",
+		ms: "ms", perK: " / 千 token", seconds: "s", minutes: "分钟", hours: "小时",
+		tokens: "token", kiloTokens: "千 token", requests: "个", percent: "%",
+		mean: "均值", band: "P5 至 P95", best: "命中率上限", contextKey: "平均上下文长度（右轴）",
+		asked: "设定并发 %d", first: "前缀首次使用", firstTurn: "首轮", later: "后续请求",
+		failed: "失败", retried: "重试", canceled: "取消", troubles: "未成功",
+		overall: "总体 %s", overallBest: "，上限 %s", overallMean: "均值 %s %s，n = %d", noData: "无数据", fewSamples: "* 样本少于 %d 个，P99 接近最大值，仅供参考",
+		simulated: "SIMULATED ENDPOINT 模拟端点",
+		left:      "未绘制 %s：%s", leftPanel: "%s 中的“%s”无数据：没有请求具备该指标",
+		noSuccess: "没有成功的请求", noStart: "没有已发起的请求",
+		noTime: "没有剩余时间", crashed: "绘制失败（%v）", tooLong: "绘制超时", notWritten: "文件无法写入（%v）",
+	}
+}
+
+// workload is the run's parameters in one line.
+func (w *chartWords) workload(s *bench.Spec) string {
+	n := func(v int) string { return thousands(fmt.Sprint(v)) }
+	var shape string
+	switch {
+	case s.Scenario == bench.Prefix && w.english:
+		shape = fmt.Sprintf("%s requests, %s prefixes of %s tokens + %s tokens each", n(s.NumRequests), n(s.NumPrefixes), n(s.PrefixLen), n(s.SuffixLen))
+	case s.Scenario == bench.Prefix:
+		shape = fmt.Sprintf("%s 个请求，%s 个前缀，前缀 %s + 后缀 %s token", n(s.NumRequests), n(s.NumPrefixes), n(s.PrefixLen), n(s.SuffixLen))
+	case w.english:
+		shape = fmt.Sprintf("%s sessions of %s turns, %s tokens first, then %s per turn", n(s.NumSessions), n(s.MaxTurns), n(s.InitialLen), n(s.QuestionLen))
+	default:
+		shape = fmt.Sprintf("%s 个会话 × %s 轮，首轮 %s token，之后每轮 %s token", n(s.NumSessions), n(s.MaxTurns), n(s.InitialLen), n(s.QuestionLen))
+	}
+	if w.english {
+		return fmt.Sprintf("%s | concurrency %s | output cap %s tokens | thinking %s", shape, n(s.MaxConcurrency), n(s.MaxOutputTokens), s.Thinking)
+	}
+	return fmt.Sprintf("%s | 并发 %s | 输出上限 %s token | 思考 %s", shape, n(s.MaxConcurrency), n(s.MaxOutputTokens), w.thinking(s.Thinking))
+}
+
+func (w *chartWords) thinking(t bench.Thinking) string {
+	switch t {
+	case bench.ThinkingDisabled:
+		return "关闭"
+	case bench.ThinkingEnabled:
+		return "开启"
+	}
+	return string(t)
+}
+
+// outcome is how a target's requests ended, in one line.
+func (w *chartWords) outcome(r bench.Requests) string {
+	succeeded, notRun := "%d / %d succeeded", "not run"
+	if !w.english {
+		succeeded, notRun = "成功 %d / %d", "未执行"
+	}
+	parts := []string{fmt.Sprintf(succeeded, r.Succeeded, r.Planned)}
+	for _, p := range []struct {
+		name string
+		n    int
+	}{{w.failed, r.Failed}, {w.canceled, r.Canceled}, {notRun, r.NotRun}, {w.retried, r.Retries}} {
+		if p.n > 0 {
+			parts = append(parts, w.counted(p.name, p.n))
+		}
+	}
+	if w.english {
+		return strings.Join(parts, ", ")
+	}
+	return strings.Join(parts, "，")
+}
+
+// withUnit names an axis.
+func (w *chartWords) withUnit(name, unit string) string {
+	if w.english {
+		return name + " (" + unit + ")"
+	}
+	return name + "（" + unit + "）"
+}
+
+// perThousand is a unit of time for each 1,000 tokens.
+func (w *chartWords) perThousand(unit string) string { return unit + w.perK }
+
+// counted is a number of requests of one kind.
+func (w *chartWords) counted(kind string, n int) string {
+	if w.english {
+		return thousands(fmt.Sprint(n)) + " " + kind
+	}
+	return kind + " " + thousands(fmt.Sprint(n))
+}

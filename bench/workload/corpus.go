@@ -1,0 +1,4 @@
+package workload
+
+// Corpus is the user's own text.
+type Corpus struct{}

@@ -125,7 +125,7 @@ func (x *exchange) refused() *plan {
 	x.req, invalid = parseRequest(x.body)
 	x.findModel()
 	if err := x.chooseFaults(); err != nil {
-		return x.refuse(refusal("InvalidParameter", "%s: %v", HeaderFault, err))
+		return x.refuse(refusal("InvalidParameter", "The fault that was asked for is not valid: %v.", err))
 	}
 	for _, f := range x.faults {
 		if f.refuse == nil {

@@ -21,14 +21,22 @@ func newTeller(tok *tokenizer, lang language, seed, hash uint64) *teller {
 
 // next returns the next token's text.
 func (t *teller) next() string {
-	n := 0
+	n := t.first()
 	for n == len(t.text) { // the last token may yet grow
 		t.text += t.sentence()
-		n = t.tok.next(t.text)
+		n = t.first()
 	}
 	piece := t.text[:n]
 	t.text = t.text[n:]
 	return piece
+}
+
+// first is the length of the first token of what is not yet handed out.
+func (t *teller) first() int {
+	if t.text == "" {
+		return 0
+	}
+	return t.tok.next(t.text)
 }
 
 func (t *teller) sentence() string {

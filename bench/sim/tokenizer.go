@@ -23,10 +23,10 @@ type tokenizer struct {
 // tokenizers returns the tokenizers on offer, the default one first.
 func tokenizers() []tokenizer {
 	return []tokenizer{
-		{name: "standard", hanOne: 36, hanThree: 22, wordMin: 4, wordMax: 9, digits: 3, marks: 2, spaceMax: 8, spaceJoin: true},
-		{name: "coarse", hanOne: 5, hanThree: 60, wordMin: 6, wordMax: 12, digits: 3, marks: 3, spaceMax: 16, spaceJoin: true},
-		{name: "fine", hanOne: 70, hanThree: 0, wordMin: 2, wordMax: 5, digits: 1, marks: 1, spaceMax: 4, spaceJoin: false},
-		{name: "english", hanOne: 70, hanThree: 0, wordMin: 6, wordMax: 12, digits: 3, marks: 3, spaceMax: 16, spaceJoin: true},
+		{name: "standard", hanOne: 36, hanThree: 22, wordMin: 5, wordMax: 7, digits: 3, marks: 2, spaceMax: 8, spaceJoin: true},
+		{name: "coarse", hanOne: 5, hanThree: 60, wordMin: 5, wordMax: 8, digits: 3, marks: 3, spaceMax: 16, spaceJoin: true},
+		{name: "fine", hanOne: 70, hanThree: 0, wordMin: 2, wordMax: 5, digits: 1, marks: 1, spaceMax: 4, spaceJoin: true},
+		{name: "english", hanOne: 70, hanThree: 0, wordMin: 5, wordMax: 8, digits: 3, marks: 3, spaceMax: 16, spaceJoin: true},
 	}
 }
 

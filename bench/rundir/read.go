@@ -35,7 +35,7 @@ func Open(dir string) (*bench.Record, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	defer file.Close()
-	record, err := readRecord(file)
+	record, err := readRecord(file, maxLine)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -62,9 +62,9 @@ type recordReader struct {
 	torn     bool
 }
 
-func readRecord(from io.Reader) (*bench.Record, error) {
+func readRecord(from io.Reader, longest int) (*bench.Record, error) {
 	r := recordReader{seen: map[attemptID]bool{}}
-	lines := lineReader{from: bufio.NewReaderSize(from, 64<<10), limit: maxLine}
+	lines := lineReader{from: bufio.NewReaderSize(from, 64<<10), limit: longest}
 	for lines.next() {
 		r.number++
 		if err := r.line(&lines); err != nil {

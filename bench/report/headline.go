@@ -1,0 +1,170 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// shownFindings is how many findings the first section shows.
+const shownFindings = 5
+
+// Headline is the result in one sentence.
+func (b *block) Headline() md {
+	s := &b.target.Summary
+	r := s.Requests
+	if r.Succeeded == 0 {
+		if r.Failed == 0 {
+			return b.l.say("headline.nothing", "planned", r.Planned)
+		}
+		return b.l.say("headline.none", "failed", r.Failed)
+	}
+	parts := []string{string(b.successes())}
+	if b.result.Scenario == bench.Connectivity {
+		parts = append(parts, string(b.connectivityHeadline()))
+	} else {
+		parts = append(parts, string(b.latencyHeadline()))
+	}
+	return md(strings.Join(parts, string(b.l.say("headline.join"))))
+}
+
+func (b *block) successes() md {
+	r := b.target.Summary.Requests
+	switch {
+	case b.result.Scenario == bench.Connectivity && r.Succeeded == r.Planned:
+		return b.l.say("headline.reachable")
+	case r.Succeeded == r.Planned:
+		return b.l.say("headline.all", "n", r.Planned)
+	}
+	return b.l.say("headline.some", "n", r.Succeeded, "planned", r.Planned)
+}
+
+func (b *block) latencyHeadline() md {
+	s := &b.target.Summary
+	return b.l.say("headline.latency",
+		"ttft", b.median(s.TTFT), "p99", b.tail(s.TTFT), "tpot", b.median(s.TPOT), "e2e", b.median(s.E2E), "cache", b.cacheHeadline())
+}
+
+func (b *block) connectivityHeadline() md {
+	s := &b.target.Summary
+	return b.l.say("headline.connectivity", "ttft", b.median(s.TTFT), "tpot", b.median(s.TPOT), "e2e", b.median(s.E2E), "usage", b.usageState())
+}
+
+// usageState says what of its token counts the server reported.
+func (b *block) usageState() md {
+	s := &b.target.Summary
+	switch {
+	case s.Observed.UsageMissing > 0:
+		return b.l.say("headline.no_usage")
+	case s.Cache.HitRate == nil:
+		return b.l.say("headline.no_cached")
+	}
+	return b.l.say("headline.usage")
+}
+
+func (b *block) cacheHeadline() md {
+	c := b.target.Summary.Cache
+	switch {
+	case c.HitRate == nil:
+		return b.l.say("headline.cache_unknown")
+	case c.Ceiling == nil:
+		return b.l.say("headline.cache_alone", "hit_rate", *c.HitRate)
+	}
+	return b.l.say("headline.cache", "hit_rate", *c.HitRate, "ceiling_rate", *c.Ceiling)
+}
+
+func (b *block) median(d bench.Dist) md { return b.timeOf(d, d.P50) }
+func (b *block) tail(d bench.Dist) md   { return b.timeOf(d, d.P99) }
+
+// timeOf prints one figure of a distribution, which may have none.
+func (b *block) timeOf(d bench.Dist, ms float64) md {
+	if d.N == 0 {
+		return b.l.unknown()
+	}
+	return md(duration(ms))
+}
+
+// Verdict says whether the measurement is to be trusted, and why not.
+func (b *block) Verdict() md {
+	m := b.target.Measurement
+	if b.target.Summary.Requests.Succeeded == 0 {
+		return b.l.say("verdict.nothing")
+	}
+	line := b.l.say("verdict." + string(m.Verdict))
+	var reasons []string
+	for _, r := range m.Reasons {
+		reasons = append(reasons, string(b.reason(r)))
+	}
+	if len(reasons) == 0 {
+		return line
+	}
+	return line + b.l.say("verdict.reasons", "reasons", md(strings.Join(reasons, string(b.l.say("list.join")))))
+}
+
+// reason words one ground of the verdict; the code's ending is its unit.
+func (b *block) reason(r bench.Reason) md {
+	name := r.Code
+	if name == bench.ReasonConcurrency {
+		name = "shortfall_share"
+	}
+	return b.l.either([]string{"reason." + r.Code, "reason.other"}, "code", code(r.Code),
+		"value", md(figure(name, r.Value)), "limit", md(figure(name, r.Limit)))
+}
+
+// Standing says how the run stands to the standard preset.
+func (b *block) Standing() md {
+	n := len(b.result.Deviations)
+	switch {
+	case b.result.Scenario == bench.Connectivity:
+		return ""
+	case n == 0:
+		return b.l.say("standing.standard")
+	}
+	return b.l.say("standing.deviates", "n", n)
+}
+
+// Findings words the findings that matter most, at most five.
+func (b *block) Findings() []md {
+	var lines []md
+	for _, f := range b.target.Findings[:min(shownFindings, len(b.target.Findings))] {
+		lines = append(lines, b.finding(&f))
+	}
+	return lines
+}
+
+// finding is what was seen, its cause, what to do next, and request ids.
+func (b *block) finding(f *bench.Finding) md {
+	line := bold(b.l.say("severity."+string(f.Severity))+" "+b.findingTitle(f)) + "<br>" + b.findingWhy(f)
+	if ids := f.RequestIDs; len(ids) > 0 {
+		line += " " + b.l.say("finding.ids", "ids", codes(ids[:min(5, len(ids))]))
+	}
+	return line
+}
+
+func (b *block) findingTitle(f *bench.Finding) md {
+	return b.l.either([]string{"finding." + f.Rule, "finding.other"}, append(findingArgs(f), "rule", code(f.Rule))...)
+}
+
+func (b *block) findingWhy(f *bench.Finding) md {
+	key := "finding." + f.Rule
+	return b.l.either([]string{key + "." + variant(f), key + ".why", "finding.other.why"}, findingArgs(f)...)
+}
+
+// variant is the part of a finding that decides its wording.
+func variant(f *bench.Finding) string {
+	if class := f.Texts["class"]; class != "" {
+		return class
+	}
+	return f.Texts["cause"]
+}
+
+func findingArgs(f *bench.Finding) []any {
+	var args []any
+	for name, v := range f.Figures {
+		args = append(args, name, v)
+	}
+	for name, v := range f.Texts {
+		args = append(args, name, code(v))
+	}
+	return args
+}

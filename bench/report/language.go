@@ -1,0 +1,106 @@
+package report
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+)
+
+//go:embed phrases/*.json
+var phraseFiles embed.FS
+
+// language is the phrases of one language by their keys. A phrase has places
+// such as {n} for what it is told.
+type language struct {
+	name    string
+	phrases map[string]string
+	places  *regexp.Regexp
+}
+
+// Languages are the languages in which a report can be written.
+func Languages() []string { return []string{"zh", "en"} }
+
+// languageOf reads the phrases of a language; any other name gives Chinese.
+func languageOf(name string) (*language, error) {
+	if name != "en" {
+		name = "zh"
+	}
+	data, err := phraseFiles.ReadFile("phrases/" + name + ".json")
+	if err != nil {
+		return nil, fmt.Errorf("read the phrases of the report: %w", err)
+	}
+	l := &language{name: name, places: regexp.MustCompile(`\{[a-z0-9_]+\}`)}
+	if err := json.Unmarshal(data, &l.phrases); err != nil {
+		return nil, fmt.Errorf("read the phrases of the report (%s): %w", name, err)
+	}
+	return l, nil
+}
+
+// say gives the phrase with the given key. args are pairs of a place's name
+// and its value: md stands as it is, a string is escaped, a number is printed
+// by the unit in its name.
+func (l *language) say(key string, args ...any) md {
+	phrase, known := l.phrases[key]
+	if !known {
+		return esc("(" + key + ")")
+	}
+	return md(l.places.ReplaceAllStringFunc(phrase, func(place string) string {
+		name := place[1 : len(place)-1]
+		for i := 0; i+1 < len(args); i += 2 {
+			if args[i] == name {
+				return string(printed(name, args[i+1]))
+			}
+		}
+		return place
+	}))
+}
+
+func printed(name string, value any) md {
+	switch v := value.(type) {
+	case md:
+		return v
+	case string:
+		return esc(v)
+	case int:
+		return md(count(v))
+	case float64:
+		return md(figure(name, v))
+	}
+	return esc(fmt.Sprint(value))
+}
+
+// has reports whether there is such a phrase.
+func (l *language) has(key string) bool {
+	_, known := l.phrases[key]
+	return known
+}
+
+// either gives the first of the keys that has a phrase.
+func (l *language) either(keys []string, args ...any) md {
+	for _, key := range keys {
+		if l.has(key) {
+			return l.say(key, args...)
+		}
+	}
+	return l.say(keys[len(keys)-1], args...)
+}
+
+// unknown stands for what nobody knows.
+func (l *language) unknown() md { return l.say("n/a") }
+
+// share prints an optional share from 0 to 1.
+func (l *language) share(v *float64) md {
+	if v == nil {
+		return l.unknown()
+	}
+	return md(percent(*v))
+}
+
+// number prints an optional number with the unit in its phrase's place {v}.
+func (l *language) number(key string, v *float64) md {
+	if v == nil {
+		return l.unknown()
+	}
+	return l.say(key, "v", md(significant(*v)))
+}

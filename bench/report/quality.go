@@ -1,0 +1,75 @@
+package report
+
+import (
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// Quality is the table of what the client measured of itself.
+func (b *block) Quality() *table {
+	m, l := b.target.Measurement, b.l
+	t := newTable(text(l.say("quality")), number(l.say("value")), text(l.say("quality.meaning")))
+	add := func(key string, value md) { t.add(l.say("quality."+key), value, l.say("quality."+key+".why")) }
+	clock := l.unknown()
+	if m.Clock != "" {
+		clock = l.either([]string{"clock." + m.Clock, "clock.other"})
+	}
+	add("clock", clock)
+	if m.LagAvgMS != nil && m.LagMaxMS != nil {
+		add("lag", md(duration(*m.LagAvgMS)+" · "+duration(*m.LagMaxMS)))
+	}
+	add("merged", l.share(m.MergedShare))
+	add("buffered", l.share(m.BufferedShare))
+	add("send", b.sending(m.SendMS))
+	add("cpu", l.share(m.CPUShare))
+	add("gc", b.milliseconds(m.GCPauseMS))
+	add("drift", b.milliseconds(m.WallDriftMS))
+	add("connections", b.connectionsIn(m))
+	return t
+}
+
+func (b *block) sending(d bench.Dist) md {
+	if d.N == 0 {
+		return b.l.unknown()
+	}
+	return md(duration(d.P50) + " · " + duration(d.P99))
+}
+
+func (b *block) milliseconds(v *float64) md {
+	if v == nil {
+		return b.l.unknown()
+	}
+	return md(duration(*v))
+}
+
+func (b *block) connectionsIn(m bench.Measurement) md {
+	if m.HandshakeMS == nil {
+		return md(count(m.NewConns))
+	}
+	return b.l.say("quality.handshake", "n", m.NewConns, "shake_ms", *m.HandshakeMS)
+}
+
+// Rescored is the table of the run under the rules of other tools.
+func (b *block) Rescored() *table {
+	s, l := &b.target.Summary, b.l
+	if s.TTFT.N == 0 {
+		return nil
+	}
+	first, e2e := scaleOf(s.TTFT), scaleOf(s.E2E)
+	name := func(key string, u scale, statistic string) md {
+		return l.say("metric."+key+".short", "unit", md(u.unit), "statistic", md(statistic))
+	}
+	ms := scale{"ms", 1}
+	t := newTable(text(l.say("rule")), number("n"), number(name("ttft", first, "AVG")), number(name("ttft", first, "P50")), number(name("ttft", first, "P99")),
+		number(name("tpot", ms, "AVG")), number(name("tpot", ms, "P50")), number(name("tpot", ms, "P99")), number(name("e2e", e2e, "AVG")), number(name("e2e", e2e, "P99")))
+	add := func(rule md, ttft, tpot, total bench.Dist) {
+		t.add(rule, md(count(ttft.N)), b.one(first, ttft, ttft.Avg), b.one(first, ttft, ttft.P50), b.one(first, ttft, ttft.P99),
+			b.one(ms, tpot, tpot.Avg), b.one(ms, tpot, tpot.P50), b.one(ms, tpot, tpot.P99), b.one(e2e, total, total.Avg), b.one(e2e, total, total.P99))
+	}
+	add(bold(code(string(bench.RuleOwn))), s.TTFT, s.TPOT, s.E2E)
+	for _, r := range s.Rescored {
+		add(code(string(r.Rule)), r.TTFT, r.TPOT, r.E2E)
+	}
+	return t
+}
+
+func (b *block) one(u scale, d bench.Dist, ms float64) md { return b.interval(u, d, ms, nil) }

@@ -1,0 +1,91 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// ConsolePage is where Ark shows the performance of its models by input length.
+const ConsolePage = "https://ark.volcengine.com/region:cn-beijing/model/leaderboard"
+
+// Console is the link to that page.
+func (p *page) Console() md { return "<" + ConsolePage + ">" }
+
+// deviationRow is a row of the table that explains figures out of line.
+type deviationRow struct {
+	key     string
+	applies func(*block) bool
+}
+
+func deviationRows() []deviationRow {
+	found := func(rules ...string) func(*block) bool {
+		return func(b *block) bool { return b.found(rules...) }
+	}
+	return []deviationRow{
+		{"cached", found("cache_low", "cache_not_reported", "cache_claim_unsupported")},
+		{"ttft_thinking", func(b *block) bool { return b.target.Summary.Observed.Reasoned > 0 }},
+		{"ttft_timeout", func(b *block) bool {
+			return b.failed(bench.FailFirstTokenTimeout, bench.FailIdleTimeout, bench.FailTotalTimeout)
+		}},
+		{"fast", found("tier_not_served", "tier_not_echoed")},
+		{"ttft_length", found("prompts_longer", "new_connections", "slow_upload")},
+		{"ttft_cold", found("cold_tail")},
+		{"quota", found("throttled")},
+		{"buffered", found("stream_buffered")},
+		{"short", found("answers_short", "output_cut_early")},
+	}
+}
+
+func (b *block) failed(classes ...bench.Outcome) bool {
+	for _, f := range b.target.Summary.Failures {
+		for _, class := range classes {
+			if f.Class == class {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Reading is the table of what may be out of line and why, with the rows marked
+// that apply to this run.
+func (p *page) Reading() *table {
+	l := p.l
+	t := newTable(text(l.say("reading.applies")), text(l.say("reading.seen")), text(l.say("reading.cause")), text(l.say("reading.next")))
+	for _, row := range deviationRows() {
+		var labels []string
+		for _, b := range p.Blocks() {
+			if row.applies(b) {
+				labels = append(labels, string(b.Label()))
+			}
+		}
+		t.add(p.mark(labels), l.say("reading."+row.key), l.say("reading."+row.key+".cause"), l.say("reading."+row.key+".next"))
+	}
+	return t
+}
+
+func (p *page) mark(labels []string) md {
+	switch {
+	case len(labels) == 0:
+		return "–"
+	case p.Many():
+		return md(strings.Join(labels, " "))
+	}
+	return bold(p.l.say("reading.yes"))
+}
+
+// Comparison sets several targets side by side.
+func (p *page) Comparison() *table {
+	l := p.l
+	t := newTable(text(l.say("comparison.target")), text(l.say("param.model")), number(l.say("comparison.succeeded")),
+		number(l.say("comparison.ttft")), number("TTFT P99 (ms)"), number("TPOT P50 (ms)"), number("E2E P50 (ms)"),
+		number(l.say("cache.hit_rate")), number(l.say("comparison.prompt")), text(l.say("comparison.verdict")))
+	for _, b := range p.Blocks() {
+		s, ms := &b.target.Summary, scale{"ms", 1}
+		t.add(b.Label(), code(b.target.Model), l.say("comparison.of", "n", s.Requests.Succeeded, "planned", s.Requests.Planned),
+			b.one(ms, s.TTFT, s.TTFT.P50), b.one(ms, s.TTFT, s.TTFT.P99), b.one(ms, s.TPOT, s.TPOT.P50), b.one(ms, s.E2E, s.E2E.P50),
+			b.hitRate(s.Cache.HitRate), b.averageCount(s.PromptTokens), l.say("verdict.short."+string(b.target.Measurement.Verdict)))
+	}
+	return t
+}

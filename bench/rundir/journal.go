@@ -49,6 +49,7 @@ type Journal struct {
 	encoder *json.Encoder
 	keys    []bench.Secret
 	pending []byte // lines, the first of them perhaps partly written
+	room    int    // for pending, in bytes
 	failing bool   // the latest write failed
 	lost    int    // lines that neither the disk nor pending took
 	closed  bool
@@ -104,7 +105,7 @@ func endsTorn(file *os.File) (bool, error) {
 }
 
 func newJournal(out output, keys []bench.Secret) *Journal {
-	j := &Journal{out: out, keys: keys, synced: time.Now()}
+	j := &Journal{out: out, keys: keys, room: maxPending, synced: time.Now()}
 	j.encoder = json.NewEncoder(&j.line)
 	j.encoder.SetEscapeHTML(false)
 	return j
@@ -186,7 +187,7 @@ func conceal(line []byte, keys []bench.Secret) []byte {
 // queue puts a line behind those that wait; it reports whether this is the
 // first that found no room.
 func (j *Journal) queue(line []byte) (lost bool) {
-	if len(j.pending) > 0 && len(j.pending)+len(line) > maxPending {
+	if len(j.pending) > 0 && len(j.pending)+len(line) > j.room {
 		j.lost++
 		return j.lost == 1
 	}

@@ -1,6 +1,7 @@
 package arkcli
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"runtime"
@@ -35,7 +36,8 @@ type Options struct {
 type CLI struct {
 	opts   Options
 	redact redactor
-	turn   chan struct{} // holds one token: whoever has it may run
+	turn   chan struct{}                                            // holds one token: whoever has it may run
+	once   func(ctx context.Context, args []string) (reply, *Error) // runs the program once
 
 	mu      sync.Mutex
 	logins  map[string]cachedLogin // by profile asked for
@@ -71,7 +73,9 @@ func New(opts Options) *CLI {
 	opts.CallTimeout = orDefault(opts.CallTimeout, 20*time.Second)
 	opts.Grace = orDefault(opts.Grace, 2*time.Second)
 	opts.RetryPause = orDefault(opts.RetryPause, 2*time.Second)
-	return &CLI{opts: opts, redact: newRedactor(), turn: make(chan struct{}, 1), logins: map[string]cachedLogin{}}
+	c := &CLI{opts: opts, redact: newRedactor(), turn: make(chan struct{}, 1), logins: map[string]cachedLogin{}}
+	c.once = c.run
+	return c
 }
 
 func orDefault(d, def time.Duration) time.Duration {

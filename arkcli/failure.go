@@ -1,9 +1,9 @@
 package arkcli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -22,6 +22,21 @@ func deadLogin(text string) bool {
 	}
 	renewing := strings.Contains(text, "STS 续期失败") || strings.Contains(text, "正在刷新")
 	return renewing && strings.Contains(text, "invalid_request")
+}
+
+// ofKey reports whether the command's output may hold a key of any form.
+func (r reply) ofKey() bool {
+	return len(r.args) > 1 && r.args[0] == "profile" && (r.args[1] == "apikey" || r.args[1] == "keys")
+}
+
+// withoutTokens drops long words with digits in them: keys have no one form.
+func withoutTokens(text string) string {
+	return regexp.MustCompile(`[A-Za-z0-9._~+/=*-]{12,}`).ReplaceAllStringFunc(text, func(word string) string {
+		if strings.ContainsAny(word, "0123456789") {
+			return redacted
+		}
+		return word
+	})
 }
 
 // ask runs a command that answers in JSON and returns its payload. A non-zero
@@ -54,7 +69,7 @@ func (c *CLI) partial(r reply) string {
 	if r.exit == 0 {
 		return ""
 	}
-	said := c.told(r).message
+	said := r.told().message
 	if said == "" {
 		said = "no reason given"
 	}
@@ -63,11 +78,14 @@ func (c *CLI) partial(r reply) string {
 
 // unreadable is an output whose shape is unknown, with its begin as excerpt.
 func (c *CLI) unreadable(r reply, what string) *Error {
-	excerpt := c.say(string(r.stdout[:min(len(r.stdout), maxRead)]), maxExcerpt)
+	excerpt := c.say(head(r.stdout), maxExcerpt)
 	if excerpt == "" {
 		excerpt = "nothing on stdout"
 	} else {
 		excerpt = "it begins with: " + excerpt
+	}
+	if r.ofKey() {
+		excerpt = "not shown: it may hold a key"
 	}
 	return problem(BadOutput, fmt.Sprintf("`%s` gave %s (%s)", c.name(r.args), what, excerpt))
 }
@@ -75,22 +93,30 @@ func (c *CLI) unreadable(r reply, what string) *Error {
 // told is what a failed command said: its error envelope, or its plain text.
 type told struct{ kind, message, hint string }
 
-func (c *CLI) told(r reply) told {
+func (r reply) told() told {
+	t := r.toldAsIs()
+	if r.ofKey() {
+		t.message, t.hint = withoutTokens(t.message), withoutTokens(t.hint)
+	}
+	return t
+}
+
+func (r reply) toldAsIs() told {
 	for _, output := range [][]byte{r.stderr, r.stdout} {
 		if v, err := decode(output); err == nil && isFailure(v) && v.field("error").object() {
 			e := v.field("error")
 			return told{e.field("type").text(), e.field("message").text(), e.field("hint").text()}
 		}
 	}
-	return told{message: plainMessage(r.stderr[:min(len(r.stderr), maxRead)])}
+	return told{message: plainMessage(head(r.stderr))}
 }
 
 // plainMessage takes the line that says what is wrong out of usage text and
 // notices: the last one that begins with "error", else the first line.
-func plainMessage(stderr []byte) string {
+func plainMessage(stderr string) string {
 	first, chosen := "", ""
-	for line := range bytes.Lines(stderr) {
-		text := string(bytes.TrimSpace(line))
+	for line := range strings.Lines(stderr) {
+		text := strings.TrimSpace(line)
 		if first == "" {
 			first = text
 		}
@@ -100,20 +126,26 @@ func plainMessage(stderr []byte) string {
 		}
 	}
 	if chosen == "" {
-		return first
+		chosen = first
+	}
+	if len(chosen) > 6 && strings.EqualFold(chosen[:6], "error:") {
+		return strings.TrimSpace(chosen[6:])
 	}
 	return chosen
 }
 
 // failure says what a failed command means and what mends it.
 func (c *CLI) failure(r reply) *Error {
-	t := c.told(r)
+	t := r.told()
 	p := classify(r, t)
 	e := problem(p, c.failureText(r, t, p))
 	if t.hint != "" {
 		e.Note = c.say("Ark CLI's hint: "+t.hint, maxMessage)
 	}
-	if p == CLIFailed && t.kind == "node" {
+	if p == NeedsPerson {
+		e.Fix = []string{"run `" + c.name(r.args) + "` in a terminal and answer what it asks, then try again"}
+	}
+	if p == CLIFailed && noNode(strings.ToLower(t.message)) {
 		e.Fix, e.Note = []string{"install Node.js 16 or newer, or put its folder on PATH"}, ""
 	}
 	return e
@@ -146,7 +178,7 @@ func classify(r reply, t told) Problem {
 		return BadOutput
 	case unsupported(low):
 		return CLITooOld
-	case strings.Contains(low, "node: no such file"), strings.Contains(low, "'node' is not recognized"), strings.Contains(low, `"node"' is not recognized`):
+	case noNode(low):
 		return CLIFailed
 	case r.exit == 9009, strings.Contains(low, "'arkcli' is not recognized"):
 		return CLIMissing
@@ -154,6 +186,12 @@ func classify(r reply, t told) Problem {
 		return NotLoggedIn
 	}
 	return classifyKind(t.kind, low)
+}
+
+// noNode reports whether npm's shim did not find Node.js.
+func noNode(low string) bool {
+	return strings.Contains(low, "node: no such file") || strings.Contains(low, "node: not found") ||
+		strings.Contains(low, "'node' is not recognized") || strings.Contains(low, `"node"' is not recognized`)
 }
 
 func unsupported(low string) bool {

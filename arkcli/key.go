@@ -127,11 +127,9 @@ func (c *CLI) keyFailure(r reply, profile string) *Error {
 	switch e.Problem {
 	case CLITooOld:
 		return c.cannotPrintKey()
-	case AgreementRequired:
-		e.Fix = []string{"open the Ark console as the owner of the account and accept the agreement, then try again"}
-	case APIError, CLIFailed, BadOutput:
+	case CLIFailed, BadOutput:
 		e.Problem = NoKey
-		e.Fix, _ = fixes(NoKey, profile)
+		e.Fix, _ = fixes(NoKey, c.say(profile, 120))
 	}
 	return e
 }

@@ -72,20 +72,20 @@ func (c *CLI) forget() {
 	clear(c.logins)
 }
 
-// version is the last word of `arkcli --version` that looks like a version;
-// empty when there is none. Only a program that cannot run at all is an error.
+// version is the first thing in the output of `arkcli --version` that looks
+// like a version; empty when there is none. Only a program that cannot run at all is an error.
 func (c *CLI) version(ctx context.Context) (string, *Error) {
 	r, err := c.call(ctx, "--version")
 	if err != nil {
 		return "", err
 	}
 	if r.exit != 0 {
-		if e := c.failure(r); e.fatal() || strings.Contains(strings.ToLower(e.Message), "node") {
+		if e := c.failure(r); e.fatal() || noNode(strings.ToLower(e.Message)) {
 			return "", e
 		}
 		return "", nil
 	}
-	return regexp.MustCompile(`\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.-]{1,30})?`).FindString(c.say(string(r.stdout), 200)), nil
+	return regexp.MustCompile(`\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.-]{1,30})?`).FindString(c.say(head(r.stdout), 200)), nil
 }
 
 // signIn fills l from auth status and the chosen profile, and keeps it when

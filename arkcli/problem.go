@@ -1,5 +1,7 @@
 package arkcli
 
+import "strings"
+
 // Problem says in one word why Ark CLI did not give what was asked of it.
 // The words are stable: clients branch on them.
 type Problem string
@@ -97,11 +99,15 @@ func fixes(p Problem, profile string) (steps []string, note string) {
 	case CLITooOld:
 		return []string{InstallCommand}, "then check with `llm-bench login`"
 	case CLIBusy:
-		return []string{"wait until the other arkcli command has ended, then try again"}, "a lock that stays without any arkcli running goes away with `" + LoginCommand + "`"
+		return []string{"wait until the other arkcli command has ended, then try again"}, "if no other arkcli is running, a new login may help: `" + LoginCommand + "`"
 	case Timeout:
 		return []string{"check the network and try again"}, "to see where it stops: `arkcli auth status --format json`"
-	case NetworkError, APIError:
-		return []string{"check the network and the account's rights, then try again"}, "to see Ark CLI's own view: `arkcli auth status --format json`"
+	case NetworkError:
+		return []string{"check the network, proxy settings included, and try again"}, "to see Ark CLI's own view: `arkcli auth status --format json`"
+	case APIError:
+		return []string{"check that the account may do this, then try again"}, "to see Ark CLI's own view: `arkcli auth status --format json`"
+	case AgreementRequired:
+		return []string{"open the Ark console as the owner of the account and accept the agreement, then try again"}, ""
 	case NoPlatformProfile, OnlyPlanProfiles:
 		return []string{LoginCommand}, "choose a platform project at login; a benchmark needs a pay-as-you-go platform profile, because a plan's key isn't accepted on /api/v3"
 	case NoKey:
@@ -118,6 +124,9 @@ func fixes(p Problem, profile string) (steps []string, note string) {
 func withProfile(command, profile string) string {
 	if profile == "" {
 		return command
+	}
+	if strings.ContainsAny(profile, " ()") {
+		profile = `"` + profile + `"`
 	}
 	return command + " --profile " + profile
 }

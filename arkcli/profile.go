@@ -36,8 +36,8 @@ func readProfiles(list value) []Profile {
 
 func readProfile(v value) Profile {
 	p := Profile{
-		Name: v.field("name").text(), Type: v.field("type").text(),
-		Region: v.field("region").text(), Project: v.field("project").text(),
+		Name: v.field("name").text(), Type: cleanName(v.field("type").text()),
+		Region: cleanName(v.field("region").text()), Project: cleanName(v.field("project").text()),
 		Default: v.field("is_default").yes(),
 	}
 	if p.Type == "" {
@@ -161,7 +161,7 @@ func (c *CLI) baseURL(ctx context.Context, p Profile) (address string, warnings 
 	if !given.present() || given.text() == "" {
 		given = v.path("config", "base_url")
 	}
-	if region := v.field("region").text(); p.Region == "" && validRegion(region) {
+	if region := v.field("region").text(); !validRegion(p.Region) && validRegion(region) {
 		p.Region = region
 	}
 	if given.text() != "" {

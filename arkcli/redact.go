@@ -59,6 +59,16 @@ func (r redactor) say(text string, known []string, limit int) string {
 	return bounded(text, limit)
 }
 
+// head is the begin of an output, as much as is looked at for a message. A word
+// that was cut in two is left out: half a key is not recognized as one.
+func head(output []byte) string {
+	if len(output) <= maxRead {
+		return string(output)
+	}
+	cut := string(output[:maxRead])
+	return cut[:max(strings.LastIndexAny(cut, " \t\n"), 0)]
+}
+
 // oneLine drops what does not print and folds white space.
 func oneLine(text string) string {
 	text = strings.Map(func(r rune) rune {

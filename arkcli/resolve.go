@@ -71,6 +71,9 @@ func (c *CLI) resolve(ctx context.Context, profile string, p phrase) (Resolution
 	}
 	k := c.catalogue(profile, false)
 	matches, err := k.lookUp(ctx, p)
+	if err != nil && !err.fatal() && p.fullID() {
+		return c.unconfirmed(p, err), nil
+	}
 	if err != nil {
 		return Resolution{}, err
 	}
@@ -143,13 +146,13 @@ func (c *CLI) reason(p phrase, m match) string {
 	case p.exact == strings.ToLower(m.model.id):
 		return "it is the exact ID of a model in the catalogue"
 	case m.fit == equal:
-		how = "is the name of one model in the catalogue"
+		how = " is the name of one model in the catalogue"
 	case m.fit == loose:
-		how = "allowing for slips of spelling, fits one model in the catalogue"
+		how = ", allowing for slips of spelling, fits one model in the catalogue"
 	default:
-		how = "fits one model in the catalogue"
+		how = " fits one model in the catalogue"
 	}
-	return c.say(fmt.Sprintf("%q %s, %s, whose ID is %s", p.said, how, m.model.title(), m.model.id), maxMessage)
+	return c.say(fmt.Sprintf("%q%s, %s, whose ID is %s", p.said, how, m.model.title(), m.model.id), maxMessage)
 }
 
 func (c *CLI) ambiguous(k *catalogue, p phrase, good []match) Resolution {
@@ -193,7 +196,7 @@ func (c *CLI) unmatched(ctx context.Context, k *catalogue, p phrase, near []matc
 	}
 	choices := likely(near, 0.5)
 	if len(choices) == 0 {
-		return Resolution{}, c.notFound(p, likely(near, 0.2))
+		return Resolution{}, c.notFound(p, likely(near, 0.3))
 	}
 	return Resolution{
 		Why:        c.say(fmt.Sprintf("no model in the catalogue is called %q; these come near", p.said), maxMessage),
@@ -215,12 +218,12 @@ func likely(matches []match, least float64) []match {
 // version: Ark CLI shows the primary version alone, but older ones can be
 // called until they are retired.
 func otherVersion(k *catalogue, p phrase) (Resolution, bool) {
-	if !regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*$`).MatchString(p.exact) {
+	if !p.fullID() {
 		return Resolution{}, false
 	}
 	for _, m := range k.models {
 		version, ok := strings.CutPrefix(p.exact, strings.ToLower(m.name)+"-")
-		if ok && regexp.MustCompile(`^(?:[a-z]+-)?\d{4,8}$`).MatchString(version) && !m.shutdown() {
+		if ok && isVersionOfID(version) && !m.shutdown() {
 			return Resolution{
 				Resolved: true, ModelID: p.exact, DisplayName: m.title(),
 				Why:      "a full model ID is used as given",
@@ -229,6 +232,25 @@ func otherVersion(k *catalogue, p phrase) (Resolution, bool) {
 		}
 	}
 	return Resolution{}, false
+}
+
+// fullID reports whether the words are spelled like an ID with its version.
+// It decides nothing while the catalogue can be read.
+func (p phrase) fullID() bool {
+	return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*-\d{4,8}$`).MatchString(p.exact)
+}
+
+func isVersionOfID(version string) bool {
+	return regexp.MustCompile(`^(?:[a-z]+-)?\d{4,8}$`).MatchString(version)
+}
+
+// unconfirmed takes a full ID as given when the catalogue cannot be read, as
+// with a login that has an API key only.
+func (c *CLI) unconfirmed(p phrase, why *Error) Resolution {
+	return Resolution{
+		Resolved: true, ModelID: p.exact, DisplayName: p.exact, Why: "a full model ID is used as given",
+		Warnings: []string{c.say("the model could not be looked up: "+why.Message, maxMessage)},
+	}
 }
 
 // shutDown looks whether the phrase means a model that exists no more.

@@ -37,7 +37,7 @@ func (c *CLI) call(ctx context.Context, args ...string) (reply, *Error) {
 		return reply{}, c.gaveUp(ctx, args)
 	}
 	for try := 1; ; try++ {
-		r, err := c.run(ctx, args)
+		r, err := c.once(ctx, args)
 		if err != nil || !r.lockedOut() {
 			return r, err
 		}

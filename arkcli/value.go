@@ -35,7 +35,7 @@ func decode(output []byte) (value, error) {
 		rest = rest[i:]
 		if v, err := decodeFirst(rest); err == nil {
 			return v, nil
-		} else if errors.Is(err, io.ErrUnexpectedEOF) && rest[0] == '{' {
+		} else if errors.Is(err, io.ErrUnexpectedEOF) {
 			return value{}, err
 		}
 		rest = rest[1:]

@@ -121,3 +121,10 @@ func (s *session) baseURL() string {
 	}
 	return "https://ark.cn-beijing.volces.com/api/v3"
 }
+
+// Answer is what the program would print for a command line, without being
+// run: for the seeds of fuzzing.
+func Answer(args []string, env map[string]string) (stdout, stderr string) {
+	a := newSession(args, env).answer()
+	return a.stdout, a.stderr
+}

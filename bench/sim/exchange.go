@@ -96,7 +96,8 @@ func (x *exchange) name() {
 // queue.
 func (x *exchange) plan() *plan {
 	p := x.refused()
-	if p == nil {
+	served := p == nil
+	if served {
 		if p = x.generate(); p == nil {
 			return nil
 		}
@@ -104,9 +105,12 @@ func (x *exchange) plan() *plan {
 		p.change(func(ev event) event { return ev.later(x.delay) })
 	}
 	for _, f := range x.faults {
-		if f.bend != nil {
+		if f.bend != nil && (served || f.always) {
 			f.bend(p, f.arg)
 		}
+	}
+	if served && !x.req.stream {
+		wholeAnswer(p)
 	}
 	return p
 }

@@ -35,6 +35,7 @@ type fault struct {
 	doc    string
 	refuse func(x *exchange, a argument) *plan
 	bend   func(p *plan, a argument)
+	always bool // bend changes answers that are no stream, too
 }
 
 func allFaults() []fault {

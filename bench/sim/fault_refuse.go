@@ -23,7 +23,7 @@ func errorFaults() []fault {
 		with("quota", "QuotaExceeded", "429 that waiting does not help: the quota is used up"),
 		with("set_limit", "SetLimitExceeded", "429 that waiting does not help: the user's own limit"),
 		with("inflight", "InflightBatchsizeExceeded", "429 that waiting does not help: requests in flight"),
-		{name: "retry_after", arg: count(2), doc: "Retry-After with so many seconds on a 429 or 5xx", bend: retryAfter},
+		{name: "retry_after", arg: count(2), doc: "Retry-After with so many seconds on a 429 or 5xx", bend: retryAfter, always: true},
 	}
 }
 

@@ -30,11 +30,11 @@ func timeFaults() []fault {
 				return ev
 			})
 		}},
-		{name: "late_end", arg: duration(5 * time.Millisecond), doc: "the body ends so much after [DONE]", bend: func(p *plan, a argument) { p.tail += a.d }},
+		{name: "late_end", arg: duration(5 * time.Millisecond), doc: "the body ends so much after [DONE]", bend: func(p *plan, a argument) { p.tail += a.d }, always: true},
 		{name: "early_headers", doc: "the headers come at once", bend: func(p *plan, _ argument) {
 			p.before(events(event{kind: kindRaw}))
 		}},
 		{name: "buffered", arg: count(0), doc: "chunks are held back and leave so many at a time, 0: all at the end", bend: func(p *plan, a argument) { p.hold(a.n) }},
-		{name: "gzip", doc: "a proxy that compresses and sends all at the end, where the request allows gzip", bend: func(p *plan, _ argument) { p.gzip = true }},
+		{name: "gzip", doc: "a proxy that compresses and sends all at the end, where the request allows gzip", bend: func(p *plan, _ argument) { p.gzip = true }, always: true},
 	}
 }

@@ -27,9 +27,6 @@ func (x *exchange) generate() *plan {
 	if x.req.chunkUsage {
 		usageEvery(p, argument{})
 	}
-	if !x.req.stream {
-		wholeAnswer(p)
-	}
 	return p
 }
 

@@ -119,9 +119,7 @@ func (pl *player) end(p *plan) bool {
 	case endCut:
 		pl.hangUp()
 	case endHang:
-		if pl.flush() == nil {
-			<-pl.ctx.Done()
-		}
+		<-pl.ctx.Done()
 		return false
 	case endBody:
 		if p.tail > 0 {

@@ -31,7 +31,7 @@ type Server struct {
 	counters  counters
 
 	mu       sync.Mutex
-	servers  []*http.Server
+	open     []listening
 	closed   bool
 	serving  sync.WaitGroup // listeners and chat requests
 	firstKey *string        // the first Authorization header that authSwitch saw
@@ -145,44 +145,56 @@ func (s *Server) try(body []byte) int {
 	return s.tries[h]
 }
 
+// listening is an HTTP server on one listener.
+type listening struct {
+	*http.Server
+	stop func() // ends the clock and the requests' contexts
+}
+
 // Serve answers on l until Close. It closes l. A TCP listener gets a clock of
 // the system's best precision, any other the runtime's timers.
 func (s *Server) Serve(l net.Listener) error {
-	server, release, err := s.open(l)
+	server, err := s.add(l)
 	if err != nil {
 		_ = l.Close()
 		return err
 	}
-	defer release()
+	defer s.serving.Done()
 	if err := server.Serve(l); err != http.ErrServerClosed {
 		return fmt.Errorf("stand-in endpoint on %s: %w", l.Addr(), err)
 	}
 	return nil
 }
 
-// open makes the HTTP server for l.
-func (s *Server) open(l net.Listener) (server *http.Server, release func(), err error) {
+// add makes the HTTP server for l.
+func (s *Server) add(l net.Listener) (listening, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, nil, http.ErrServerClosed
+		return listening{}, http.ErrServerClosed
 	}
-	base, cancel := context.WithCancel(context.Background())
-	stop := cancel
-	if strings.HasPrefix(l.Addr().Network(), "tcp") {
-		if a, err := newAlarm(); err == nil && a != nil {
-			base = context.WithValue(base, clockKey{}, clock(a))
-			stop = func() { cancel(); a.close() }
-		}
-	}
-	server = &http.Server{
+	base, stop := s.base(l)
+	server := listening{&http.Server{
 		Handler:     s,
 		BaseContext: func(net.Listener) context.Context { return base },
 		ConnState:   s.watch,
-	}
-	s.servers = append(s.servers, server)
+	}, stop}
+	s.open = append(s.open, server)
 	s.serving.Add(1)
-	return server, func() { stop(); s.serving.Done() }, nil
+	return server, nil
+}
+
+// base is the context of all requests through l. It carries their clock.
+func (s *Server) base(l net.Listener) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	if !strings.HasPrefix(l.Addr().Network(), "tcp") {
+		return ctx, cancel
+	}
+	a, err := newAlarm()
+	if err != nil || a == nil {
+		return ctx, cancel
+	}
+	return context.WithValue(ctx, clockKey{}, clock(a)), func() { cancel(); a.close() }
 }
 
 func (s *Server) watch(_ net.Conn, state http.ConnState) {
@@ -209,11 +221,12 @@ func (s *Server) ListenLoopback(ctx context.Context) (baseURL string, err error)
 func (s *Server) Close() error {
 	s.mu.Lock()
 	s.closed = true
-	servers := s.servers
-	s.servers = nil
+	open := s.open
+	s.open = nil
 	s.mu.Unlock()
-	for _, server := range servers {
+	for _, server := range open {
 		_ = server.Close()
+		server.stop()
 	}
 	s.serving.Wait()
 	return nil

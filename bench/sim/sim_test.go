@@ -33,8 +33,8 @@ func inBubble(t *testing.T, cfg Config, f func(l *lab)) {
 				t.Error(err)
 			}
 		}()
-		transport := &http.Transport{DialContext: pipes.DialContext, DisableCompression: true}
-		l.client, l.base = &http.Client{Transport: transport}, pipes.BaseURL()
+		transport := &http.Transport{DialContext: pipes.DialContext, DisableCompression: true, MaxIdleConnsPerHost: 100}
+		l.client, l.base = &http.Client{Transport: transport, CheckRedirect: stay}, pipes.BaseURL()
 		f(l)
 		transport.CloseIdleConnections()
 		if err := l.s.Close(); err != nil {
@@ -43,6 +43,9 @@ func inBubble(t *testing.T, cfg Config, f func(l *lab)) {
 		synctest.Wait()
 	})
 }
+
+// stay makes a client return a redirect as it is.
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 func newLab(t *testing.T, cfg Config) *lab {
 	t.Helper()

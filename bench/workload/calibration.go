@@ -17,8 +17,8 @@ type Calibration struct {
 
 // Fit is how texts from the cast are brought to their length.
 type Fit struct {
-	Sentences  int   `json:"sentences,omitempty"`              // in each text; 0: as many as fit
-	Correction micro `json:"correction_microtokens,omitempty"` // observed minus predicted
+	Counts     castCounts `json:"sentences,omitzero"`               // Chinese, English, and statements of code, in each text; all 0: as many as fit
+	Correction micro      `json:"correction_microtokens,omitempty"` // observed minus predicted
 }
 
 func (c *Calibration) costs() costs {

@@ -2,14 +2,36 @@ package workload
 
 import "fmt"
 
-// shortLimit is the length below which text is put together from the cast.
-const shortLimit = 600
+// size is how a text is put together, by the length asked for.
+type size int
+
+const (
+	short  size = iota // Chinese alone, from the cast
+	medium             // all kinds, from the cast
+	long               // all kinds, free
+)
+
+// The lengths from which texts are medium and long.
+const (
+	mediumLen = 600
+	longLen   = 2400
+)
+
+func sizeOf(tokens int) size {
+	switch {
+	case tokens < mediumLen:
+		return short
+	case tokens < longLen:
+		return medium
+	}
+	return long
+}
 
 // Readings are numbers of two digits after a mark, all of one length whatever
 // the tokenizer. They fill what is left where no sentence fits.
 const (
 	readingEighths = wideEighths + 2*markEighths
-	fewReadings    = 4 // that are left room for
+	fewReadings    = 4 // that room is left for
 	readingMark    = "、"
 	readingsEnd    = "。\n"
 )
@@ -19,9 +41,9 @@ type order struct {
 	head     string // what it begins with; ASCII
 	tail     string // what it ends with, after the readings; Chinese
 	target   micro
-	short    bool
+	size     size
 	fit      Fit
-	question bool // it ends with what to dwell on
+	question bool // it says at its end what to dwell on
 }
 
 // shortfall says that what a piece must hold is longer than its target.
@@ -56,30 +78,35 @@ func (c *composer) compose(o order) (string, micro, error) {
 		return "", 0, &shortfall{o.target - rest}
 	}
 	body, spent := c.body(o, rest)
+	if spent > rest {
+		return "", 0, &shortfall{o.target - rest + spent}
+	}
 	text := append([]byte(o.head), body...)
 	text = append(text, start...)
 	text, rest = c.readings(text, rest-spent)
 	return string(append(text, end...)), rest, nil
 }
 
+// body writes what stands between head and readings. The local rule, being
+// exact, needs no cast.
 func (c *composer) body(o order, budget micro) ([]byte, micro) {
 	budget -= fewReadings * c.meter.reading
 	switch {
-	case !o.short:
+	case o.size == long, o.size == medium && c.meter.exact:
 		return c.long(budget)
 	case c.meter.exact:
 		return c.prose(nil, 0, budget)
 	}
-	n := o.fit.Sentences
-	if n == 0 {
-		n = c.cast.fits(&c.meter, budget)
+	n := o.fit.Counts
+	if n == (castCounts{}) {
+		n = c.cast.fits(&c.meter, budget, o.size == medium)
 	}
 	return c.cast.text(c.src, n), c.cast.length(&c.meter, n)
 }
 
 // readings fills budget, as nearly as whole readings can, and returns what is
-// left: less than half a reading over or under, in the local unit less than
-// one token under.
+// left: at most half a reading over or under, in the local unit less than one
+// token under.
 func (c *composer) readings(text []byte, budget micro) ([]byte, micro) {
 	n := (budget + c.meter.reading/2) / c.meter.reading
 	if c.meter.exact {
@@ -97,7 +124,7 @@ func (c *composer) readings(text []byte, budget micro) ([]byte, micro) {
 	return text, budget
 }
 
-// shares are the parts of long text by kind, in tenths.
+// shares are the parts of mixed text by kind, in tenths.
 func shares() [kinds]micro { return [kinds]micro{chinese: 5, english: 3, code: 2} }
 
 // long writes paragraphs of all kinds by their shares, as many as fit.
@@ -121,17 +148,6 @@ func (c *composer) long(budget micro) ([]byte, micro) {
 	return c.prose(text, spent, budget)
 }
 
-// prose adds paragraphs of Chinese while they fit into budget.
-func (c *composer) prose(text []byte, spent, budget micro) ([]byte, micro) {
-	for {
-		var n micro
-		if text, n = c.paragraph(text, chinese, budget-spent); n == 0 {
-			return text, spent
-		}
-		spent += n
-	}
-}
-
 // neediest is the kind that lags most behind its share. A share of 0 is used up.
 func neediest(left, share [kinds]micro) kind {
 	best := -1
@@ -141,6 +157,17 @@ func neediest(left, share [kinds]micro) kind {
 		}
 	}
 	return kind(best)
+}
+
+// prose adds paragraphs of Chinese while they fit into budget.
+func (c *composer) prose(text []byte, spent, budget micro) ([]byte, micro) {
+	for {
+		var n micro
+		if text, n = c.paragraph(text, chinese, budget-spent); n == 0 {
+			return text, spent
+		}
+		spent += n
+	}
 }
 
 // paragraph appends one paragraph of at most limit and returns its length; 0

@@ -11,7 +11,7 @@ func (b *builder) materialOrder(number int) order {
 	return order{
 		head: b.head(number, b.spec.NumPrefixes), tail: "\n",
 		target: tokens(b.spec.PrefixLen) - b.costs.message,
-		short:  b.spec.PrefixLen < shortLimit, fit: b.costs.first,
+		size:   sizeOf(b.spec.PrefixLen), fit: b.costs.first,
 	}
 }
 
@@ -19,7 +19,7 @@ func (b *builder) materialOrder(number int) order {
 func (b *builder) suffixOrder() order {
 	return order{
 		tail: instruction, target: tokens(b.spec.SuffixLen), question: true,
-		short: b.spec.SuffixLen < shortLimit, fit: b.costs.own,
+		size: sizeOf(b.spec.SuffixLen), fit: b.costs.own,
 	}
 }
 
@@ -28,7 +28,7 @@ func (b *builder) openingOrder(number int) order {
 	return order{
 		head: b.head(number, b.spec.NumSessions), tail: instruction,
 		target: tokens(b.spec.InitialLen) - b.costs.message,
-		short:  b.spec.InitialLen < shortLimit, fit: b.costs.first,
+		size:   sizeOf(b.spec.InitialLen), fit: b.costs.first,
 	}
 }
 
@@ -36,7 +36,7 @@ func (b *builder) openingOrder(number int) order {
 func (b *builder) followUpOrder() order {
 	return order{
 		tail: instruction, target: tokens(b.spec.QuestionLen) - b.costs.exchange, question: true,
-		short: b.spec.QuestionLen < shortLimit, fit: b.costs.own,
+		size: sizeOf(b.spec.QuestionLen), fit: b.costs.own,
 	}
 }
 
@@ -135,7 +135,7 @@ func (b *builder) warmup() ([]bench.Session, error) {
 	for i := range b.spec.Warmup {
 		text, _, err := c.compose(order{
 			head: "w" + b.head(i+1, b.spec.Warmup), tail: instruction,
-			target: tokens(length) - b.costs.message, short: length < shortLimit,
+			target: tokens(length) - b.costs.message, size: sizeOf(length),
 		})
 		if err != nil {
 			return nil, tooShort(err, "warmup length", length, b.costs.message)

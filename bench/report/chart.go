@@ -12,12 +12,22 @@ import (
 )
 
 // drawLimit bounds the time in which all charts of a run are drawn.
-const drawLimit = 10 * time.Second
+const drawLimit = 8 * time.Second
 
-// picture is a finished PNG. Left names the panels that it has no data for.
+// within bounds drawing by drawLimit and by nine tenths of what the caller
+// grants, so that the charts that are done reach a caller with a deadline of its own.
+func within(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := drawLimit
+	if deadline, set := ctx.Deadline(); set {
+		limit = min(limit, time.Until(deadline)*9/10)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+// picture is a finished PNG. Absent names the figures that it lacks for want of data.
 type picture struct {
-	png  []byte
-	left []string
+	png    []byte
+	absent []string
 }
 
 // chartFile is one chart of a run: the name of its file, and how it is drawn.
@@ -35,7 +45,7 @@ func (n nothingToShow) Error() string { return string(n) }
 // Charts draws the charts of a run as PNG files in dir: the figures by reuse
 // ordinal or turn, the distribution of the latencies, and the timeline. It
 // returns the absolute paths of the files that it wrote, always in that order,
-// and one line for every chart, or panel of a chart, that is left out: why, in
+// and one line for every chart, or figure on a chart, that is left out: why, in
 // the language of the report. A chart that fails or hangs costs no other its
 // place. Connectivity has no charts.
 func Charts(ctx context.Context, result *bench.Result, record *bench.Record, dir string) (drawn, skipped []string) {
@@ -70,7 +80,7 @@ func chartFiles(w *chartWords, result *bench.Result, record *bench.Record) []cha
 
 // drawAll draws the charts side by side and writes them in their order.
 func drawAll(ctx context.Context, w *chartWords, dir string, files []chartFile) (drawn, skipped []string) {
-	ctx, cancel := context.WithTimeout(ctx, drawLimit)
+	ctx, cancel := within(ctx)
 	defer cancel()
 	pending := make([]<-chan ending, len(files))
 	for i, f := range files {
@@ -87,8 +97,8 @@ func drawAll(ctx context.Context, w *chartWords, dir string, files []chartFile) 
 			continue
 		}
 		drawn = append(drawn, path)
-		for _, panel := range p.left {
-			skipped = append(skipped, fmt.Sprintf(w.leftPanel, f.name, panel))
+		for _, name := range p.absent {
+			skipped = append(skipped, fmt.Sprintf(w.leftPanel, f.name, name))
 		}
 	}
 	return drawn, skipped

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"embed"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/golang/freetype/truetype"
@@ -54,14 +55,18 @@ func (f *typeface) width(text string, size int) int {
 	return sum.Ceil()
 }
 
-// fit cuts text so that it is at most room pixels wide, and marks the cut "…".
+// fit cuts text so that it is at most room pixels wide. The cut, marked "…",
+// leaves two thirds of the rest before it and one behind, since names of
+// models differ at both ends.
 func (f *typeface) fit(text string, size, room int) string {
 	if f.width(text, size) <= room {
 		return text
 	}
 	runes := []rune(text)
 	for n := len(runes) - 1; n > 0; n-- {
-		if cut := strings.TrimRight(string(runes[:n]), " |,，") + "…"; f.width(cut, size) <= room {
+		tail := n / 3
+		cut := strings.TrimSpace(string(runes[:n-tail])) + "…" + strings.TrimSpace(string(runes[len(runes)-tail:]))
+		if f.width(cut, size) <= room {
 			return cut
 		}
 	}
@@ -135,14 +140,14 @@ type stroke struct {
 
 // path draws a line through the spots; one spot alone leaves nothing.
 func (c *canvas) path(s stroke, spots ...spot) {
-	if len(spots) < 2 {
-		return
-	}
-	c.trace(spots)
 	c.r.SetStrokeColor(s.colour)
 	c.r.SetStrokeWidth(s.width)
-	c.r.SetStrokeDashArray(s.dash)
-	c.r.Stroke()
+	for _, part := range dashes(spots, s.dash) {
+		if len(part) > 1 {
+			c.trace(part)
+			c.r.Stroke()
+		}
+	}
 }
 
 // polygon fills the polygon with the spots as its corners.
@@ -172,14 +177,16 @@ func (c *canvas) rect(b box, fill drawing.Color) {
 }
 
 // marker draws a shape of the given radius with a white rim, so that markers
-// which overlap can be told apart. A hollow one is white with a coloured rim.
+// which overlap can be told apart; small ones have none, as it would cut the line under them. A hollow one is white with a coloured rim.
 func (c *canvas) marker(l look, at spot, radius int, hollow bool) {
 	if hollow {
 		c.shape(l.shape, at, radius, l.colour.solid())
 		c.shape(l.shape, at, radius-3, white.solid())
 		return
 	}
-	c.shape(l.shape, at, radius+2, white.sheer(200))
+	if radius >= 6 {
+		c.shape(l.shape, at, radius+2, white.sheer(200))
+	}
 	c.shape(l.shape, at, radius, l.colour.solid())
 }
 
@@ -202,10 +209,10 @@ func (c *canvas) shape(s shape, at spot, radius int, fill drawing.Color) {
 	}
 }
 
-// disc traces a circle of four cubic-like quarters, each as two quadratic curves.
+// disc traces a circle.
 func (c *canvas) disc(at spot, radius int) {
 	c.r.MoveTo(at.x+radius, at.y)
-	c.r.ArcTo(at.x, at.y, float64(radius), float64(radius), 0, 2*3.14159265358979)
+	c.r.ArcTo(at.x, at.y, float64(radius), float64(radius), 0, 2*math.Pi)
 	c.r.Close()
 }
 

@@ -81,23 +81,21 @@ func drawDistribution(face *typeface, w *chartWords, result *bench.Result, recor
 	if record == nil {
 		return picture{}, nothingToShow(w.noSuccess)
 	}
-	figures := spreadFigures(w, result, record)
-	var empty []string
-	rows, few := 0, 0
-	for _, f := range figures {
+	var figures []spreadFigure
+	var absent []string
+	for _, f := range spreadFigures(w, result, record) {
 		if len(f.spreads) == 0 {
-			empty = append(empty, f.name)
+			absent = append(absent, f.name)
+			continue
 		}
-		rows = max(rows, len(f.spreads))
-		for _, s := range f.spreads {
-			few = max(few, s.dist.P99Needs)
-		}
+		figures = append(figures, f)
 	}
-	if len(empty) == len(figures) {
+	if len(figures) == 0 {
 		return picture{}, nothingToShow(w.noSuccess)
 	}
 	f := newFrame(w, result, w.spread)
 	f.keys = targetKeys(w, result)
+	rows, few := rowsOf(figures)
 	if few > 0 {
 		f.details = append(f.details, fmt.Sprintf(w.fewSamples, few))
 	}
@@ -107,48 +105,44 @@ func drawDistribution(face *typeface, w *chartWords, result *bench.Result, recor
 		return picture{}, err
 	}
 	f.draw(c)
+	width := (pictureWidth - 2*margin - (len(figures)-1)*spreadGap) / len(figures)
 	for i := range figures {
-		drawSpread(c, w, &figures[i], margin+i*(spreadWidth+spreadGap), top)
+		left := margin + i*(width+spreadGap)
+		figures[i].draw(c, w, box{left, top, left + width, top + spreadHeight(rows)})
 	}
 	png, err := c.png()
-	return picture{png, empty}, err
+	return picture{png, absent}, err
+}
+
+// rowsOf is how many targets the tables list, and how many samples P99 needs; 0 where all have enough.
+func rowsOf(figures []spreadFigure) (rows, few int) {
+	for _, f := range figures {
+		rows = max(rows, len(f.spreads))
+		for _, s := range f.spreads {
+			few = max(few, s.dist.P99Needs)
+		}
+	}
+	return rows, few
 }
 
 const (
-	spreadGap   = 30
-	spreadWidth = (pictureWidth - 2*margin - 2*spreadGap) / 3
-	spreadPlot  = 420
-	spreadHead  = headHeight
+	spreadGap  = 30
+	spreadPlot = 420
 )
 
-func spreadHeight(rows int) int { return spreadHead + spreadPlot + 92 + (rows+1)*32 }
+func spreadHeight(rows int) int { return headHeight + spreadPlot + 92 + (rows+1)*32 }
 
-// drawSpread draws one panel: the curves, and a small table of their quantiles.
-func drawSpread(c *canvas, w *chartWords, f *spreadFigure, left, top int) {
-	area := box{left + 62, top + spreadHead, left + spreadWidth - 50, top + spreadHead + spreadPlot}
-	c.text(c.fit(f.name, 25, spreadWidth), left, top+26, 25, leftAt, ink)
-	if len(f.spreads) == 0 {
-		c.path(stroke{colour: faint.solid(), width: 2}, spot{area.left, area.top}, spot{area.right, area.top},
-			spot{area.right, area.bottom}, spot{area.left, area.bottom}, spot{area.left, area.top})
-		c.middle(w.noData, (area.left+area.right)/2, (area.top+area.bottom)/2, subtitleSize, centreAt, muted)
-		return
-	}
-	c.text(w.share, left, top+60, labelSize, leftAt, muted)
-	low, high := f.spreads[0].dist.Min, f.spreads[0].dist.Max
-	for _, s := range f.spreads {
-		low, high = min(low, s.dist.Min), max(high, s.dist.Max)
-	}
+// draw draws one panel: the curves, and a small table of their quantiles.
+func (f *spreadFigure) draw(c *canvas, w *chartWords, b box) {
+	area := box{b.left + 62, b.top + headHeight, b.right - 50, b.top + headHeight + spreadPlot}
+	c.text(c.fit(f.name, 25, b.width()), b.left, b.top+26, 25, leftAt, ink)
+	c.text(w.share, b.left, b.top+60, labelSize, leftAt, muted)
+	low, high := f.bounds()
 	p := &plot{c, area, tickedAxis(low, high, 7, area.left, area.right), tickedAxis(0, 100, 7, area.bottom, area.top), axis{}}
 	p.xTicks(true)
 	p.grid()
-	for _, q := range []struct {
-		name  string
-		share float64
-	}{{"P50", 50}, {"P99", 99}} {
-		y := p.y.at(q.share)
-		p.path(stroke{colour: border.solid(), width: 2, dash: []float64{8, 8}}, spot{area.left, y}, spot{area.right, y})
-		p.middle(q.name, area.right+8, y, smallSize, leftAt, muted)
-	}
+	p.quantile("P50", 50)
+	p.quantile("P99", 99)
 	for _, s := range f.spreads {
 		p.path(stroke{colour: s.look.colour.solid(), width: 4}, s.spots(p)...)
 	}
@@ -157,7 +151,24 @@ func drawSpread(c *canvas, w *chartWords, f *spreadFigure, left, top int) {
 		p.marker(s.look, p.spot(s.dist.P99, 99), 9, false)
 	}
 	p.text(w.withUnit(f.name, f.unit), (area.left+area.right)/2, area.bottom+68, labelSize, centreAt, muted)
-	f.table(c, box{area.left, area.bottom + 84, area.right, 0})
+	f.table(c, box{area.left, area.bottom + 84, area.right, b.bottom})
+}
+
+// bounds are the least and the greatest value of all targets, with a little room outside.
+func (f *spreadFigure) bounds() (low, high float64) {
+	low, high = f.spreads[0].dist.Min, f.spreads[0].dist.Max
+	for _, s := range f.spreads {
+		low, high = min(low, s.dist.Min), max(high, s.dist.Max)
+	}
+	room := (headroom - 1) * (high - low)
+	return max(low-room, min(low, 0)), high + room
+}
+
+// quantile draws the line on which a quantile of every target lies.
+func (p *plot) quantile(name string, share float64) {
+	y := p.y.at(share)
+	p.path(stroke{colour: border.solid(), width: 2, dash: []float64{8, 8}}, spot{p.area.left, y}, spot{p.area.right, y})
+	p.middle(name, p.area.right+8, y, smallSize, leftAt, muted)
 }
 
 // spots is the curve: value number i of n, from 0, lies at the share i/(n-1),
@@ -192,7 +203,7 @@ func (f *spreadFigure) table(c *canvas, at box) {
 		if s.dist.P99Needs > 0 {
 			p99 += "*"
 		}
-		for i, text := range []string{shortFigure(s.dist.P50), p99, thousands(fmt.Sprint(s.dist.N))} {
+		for i, text := range []string{shortFigure(s.dist.P50), p99, whole(s.dist.N)} {
 			c.text(text, columns[i], y, labelSize, rightAt, ink)
 		}
 	}

@@ -1,6 +1,9 @@
 package report
 
 import (
+	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -25,14 +28,15 @@ const (
 // key is one entry of a legend: a sample, drawn around the middle of its left edge, and its text.
 type key struct {
 	sample func(c *canvas, left spot)
-	text   string
-	apart  bool // begins a line
+	names  []string // of a target; cut where they are too long
+	text   string   // follows the names, and is never cut
+	apart  bool     // begins a line
 }
 
 // frame is what surrounds the data of every picture.
 type frame struct {
 	title    string
-	subtitle string // "" leaves the line out
+	subtitle []string // names; none leaves the line out
 	details  []string
 	badge    string // "" for a real endpoint
 	keys     []key
@@ -40,14 +44,19 @@ type frame struct {
 
 // newFrame is the frame of a picture of the result: what was measured, when, and how it ended.
 func newFrame(w *chartWords, result *bench.Result, title string) frame {
-	f := frame{title: title, details: []string{w.workload(&result.Spec) + " | " + startOf(result)}}
+	if state := w.unfinished(result.State); state != "" {
+		title = w.withUnit(title, state)
+	}
+	f := frame{title: title}
 	if result.Simulated {
 		f.badge = w.simulated
 	}
 	if len(result.Targets) == 1 {
 		t := &result.Targets[0]
-		f.subtitle = targetName(&t.Target) + " | " + w.outcome(t.Summary.Requests)
+		f.subtitle = namesOf(&t.Target)
+		f.details = []string{w.outcome(t.Summary.Requests)}
 	}
+	f.details = append(f.details, w.workload(&result.Spec)+" | "+startOf(result))
 	return f
 }
 
@@ -55,19 +64,35 @@ func startOf(result *bench.Result) string {
 	return result.Began.Format(time.DateTime + " -0700")
 }
 
-// targetName is the label, with the model where that says more.
-func targetName(t *bench.Target) string {
-	label, model := bench.Clean(t.Label, 120), bench.Clean(t.Model, 120)
-	switch label {
-	case "":
-		return model
-	case model:
-		return label
+// namesOf is the label, and the model where that says more.
+func namesOf(t *bench.Target) []string {
+	label, model := bench.Clean(t.Label, 200), bench.Clean(t.Model, 200)
+	switch {
+	case label == "" || label == model:
+		return []string{model}
+	case model == "":
+		return []string{label}
 	}
-	if model == "" {
-		return label
+	return []string{label, model}
+}
+
+const between = " | " // the parts of a line
+
+// fitNames joins names in room pixels. Where they are too long, those that
+// take more than their share are cut, so that none pushes another out.
+func (f *typeface) fitNames(names []string, size, room int) string {
+	room -= (len(names) - 1) * f.width(between, size)
+	fitted := make([]string, len(names))
+	order := make([]int, len(names))
+	for i := range order {
+		order[i] = i
 	}
-	return label + " | " + model
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(f.width(names[a], size), f.width(names[b], size)) })
+	for done, i := range order { // the shortest first: what it leaves is for the others
+		fitted[i] = f.fit(names[i], size, room/(len(names)-done))
+		room -= f.width(fitted[i], size)
+	}
+	return strings.Join(fitted, between)
 }
 
 // targetKeys are the legend's entries that tell several targets apart; none for one.
@@ -78,7 +103,7 @@ func targetKeys(w *chartWords, result *bench.Result) []key {
 	var keys []key
 	for i := range result.Targets {
 		t := &result.Targets[i]
-		keys = append(keys, key{lineSample(lookOf(i)), targetName(&t.Target) + " | " + w.outcome(t.Summary.Requests), false})
+		keys = append(keys, key{sample: lineSample(lookOf(i)), names: namesOf(&t.Target), text: between + w.outcome(t.Summary.Requests)})
 	}
 	return keys
 }
@@ -95,7 +120,9 @@ func (f *frame) rows(face *typeface) []row {
 	var rows []row
 	x := room + 1
 	for _, k := range f.keys {
-		k.text = face.fit(k.text, legendSize, room-keyWidth)
+		if len(k.names) > 0 {
+			k.text = face.fitNames(k.names, legendSize, room-keyWidth-face.width(k.text, legendSize)) + k.text
+		}
 		need := keyWidth + face.width(k.text, legendSize)
 		if k.apart || x+need > room {
 			rows, x = append(rows, row{}), 0
@@ -107,13 +134,23 @@ func (f *frame) rows(face *typeface) []row {
 	return rows
 }
 
+// subtitles are the names in one line, or in one each where they are too long for that.
+func (f *frame) subtitles(face *typeface) []string {
+	room := pictureWidth - 2*margin
+	if together := strings.Join(f.subtitle, between); face.width(together, subtitleSize) <= room && together != "" {
+		return []string{together}
+	}
+	var lines []string
+	for _, name := range f.subtitle {
+		lines = append(lines, face.fit(name, subtitleSize, room))
+	}
+	return lines
+}
+
 // height is how much the frame takes at the top of the picture.
 func (f *frame) height(face *typeface) int {
 	h := 76 + len(f.details)*32 + len(f.rows(face))*legendRow + 22
-	if f.subtitle != "" {
-		h += 40
-	}
-	return h
+	return h + len(f.subtitles(face))*40
 }
 
 // draw writes the frame at the top of the canvas.
@@ -125,9 +162,9 @@ func (f *frame) draw(c *canvas) {
 	}
 	y := 66
 	c.text(c.fit(f.title, titleSize, room), margin, y, titleSize, leftAt, ink)
-	if f.subtitle != "" {
+	for _, line := range f.subtitles(c.typeface) {
 		y += 40
-		c.text(c.fit(f.subtitle, subtitleSize, right-margin), margin, y, subtitleSize, leftAt, ink)
+		c.text(line, margin, y, subtitleSize, leftAt, ink)
 	}
 	for _, line := range f.details {
 		y += 32

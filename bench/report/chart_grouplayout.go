@@ -12,6 +12,7 @@ const (
 	headHeight = 84  // of a panel's title and units
 	rowHeight  = 28  // of a line of numbers under the axis
 	bandAlpha  = 46
+	bandLimit  = 3 // targets whose bands can still be told apart
 	countRows  = 4 // targets whose counts get a line each
 )
 
@@ -19,6 +20,7 @@ const (
 type groupLayout struct {
 	width        int // of a panel
 	left, right  int // gutters
+	inset        int // of the first and the last ordinal, half a number wide
 	keys         []int
 	failed       map[int]int
 	rows         int // lines of numbers under the ordinals
@@ -28,7 +30,10 @@ type groupLayout struct {
 }
 
 func newGroupLayout(face *typeface, w *chartWords, figures []groupFigure, keys []int, failed map[int]int) groupLayout {
-	l := groupLayout{width: (pictureWidth - 2*margin - groupGap) / 2, keys: keys, failed: failed}
+	l := groupLayout{width: pictureWidth - 2*margin, keys: keys, failed: failed}
+	if len(figures) > 1 {
+		l.width = (l.width - groupGap) / 2
+	}
 	l.left = max(face.width("n", smallSize), l.failedWidth(face, w)) + 24
 	widest := 0
 	for i := range figures {
@@ -43,9 +48,10 @@ func newGroupLayout(face *typeface, w *chartWords, figures []groupFigure, keys [
 	for _, k := range keys {
 		widest = max(widest, face.width(strconv.Itoa(k), labelSize))
 	}
-	room := float64(l.width-l.left-l.right) / float64(l.span())
+	l.inset = widest / 2
+	room := float64(l.width-l.left-l.right-2*l.inset) / float64(l.span())
 	l.labelEvery = ordinalStep(room, float64(widest+8))
-	l.markerRadius = int(max(0, min(8, room/3)))
+	l.markerRadius = int(max(0, min(8, room*3/10)))
 	return l
 }
 
@@ -81,15 +87,21 @@ func (l *groupLayout) height() int {
 	return h
 }
 
+// wholeHeight is that of so many panels, two in a row.
+func (l *groupLayout) wholeHeight(panels int) int {
+	rows := (panels + 1) / 2
+	return rows*l.height() + (rows-1)*groupGap + margin/2
+}
+
 // axes are the y axis and the right axis over the height of an area.
 func (f *groupFigure) axes(area box) (y, right axis) {
 	top := f.top
 	if top == 0 {
-		top = highest(f.curves)
+		top = highest(f.curves) * headroom
 	}
 	y = tickedAxis(0, top, 7, area.bottom, area.top)
 	if len(f.contexts) > 0 {
-		right = tickedAxis(0, highest(f.contexts), 7, area.bottom, area.top)
+		right = tickedAxis(0, highest(f.contexts)*headroom, 7, area.bottom, area.top)
 	}
 	return y, right
 }
@@ -102,18 +114,12 @@ func (l *groupLayout) draw(c *canvas, w *chartWords, f *groupFigure, left, top i
 	if len(l.keys) > 0 {
 		first = l.keys[0]
 	}
-	x := axis{low: float64(first) - 0.5, high: float64(first+l.span()) - 0.5, from: area.left, to: area.right}
+	x := axis{low: float64(first) - 0.5, high: float64(first+l.span()) - 0.5, from: area.left + l.inset, to: area.right - l.inset}
 	p := &plot{c, area, x, y, right}
 	l.head(p, w, f)
-	if len(f.curves) == 0 {
-		p.path(stroke{colour: faint.solid(), width: 2}, spot{area.left, area.top}, spot{area.right, area.top},
-			spot{area.right, area.bottom}, spot{area.left, area.bottom}, spot{area.left, area.top})
-		p.middle(w.noData, (area.left+area.right)/2, (area.top+area.bottom)/2, subtitleSize, centreAt, muted)
-		return
-	}
 	p.grid()
-	l.data(p, f)
 	l.under(p, w, f)
+	l.data(p, f)
 }
 
 // head writes the panel's title, the figure of the whole run, and the units.
@@ -137,9 +143,12 @@ func (l *groupLayout) head(p *plot, w *chartWords, f *groupFigure) {
 	}
 }
 
+// banded reports whether the panel shows P5 to P95.
+func (f *groupFigure) banded() bool { return f.band && len(f.curves) <= bandLimit }
+
 // data draws bands under lines under dashes under markers.
 func (l *groupLayout) data(p *plot, f *groupFigure) {
-	if f.band {
+	if f.banded() {
 		for _, c := range f.curves {
 			l.bands(p, c)
 		}
@@ -170,9 +179,8 @@ func (l *groupLayout) lines(p *plot, c curve, s stroke) {
 		for _, r := range part {
 			spots = append(spots, p.spot(float64(r.key), r.mean))
 		}
-		if len(spots) == 1 { // a line of one reading is as wide as its place
-			half := p.x.at(float64(part[0].key)+0.3) - spots[0].x
-			spots = []spot{{spots[0].x - half, spots[0].y}, {spots[0].x + half, spots[0].y}}
+		if len(spots) == 1 { // without neighbours it is a short line
+			spots = []spot{{spots[0].x - 26, spots[0].y}, {spots[0].x + 26, spots[0].y}}
 		}
 		p.path(s, spots...)
 	}

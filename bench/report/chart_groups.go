@@ -108,7 +108,7 @@ func (w *chartWords) meanNote(d bench.Dist, unit string) string {
 	if unit == w.seconds {
 		mean /= 1000
 	}
-	return fmt.Sprintf(w.overallMean, shortFigure(mean), unit, d.N)
+	return fmt.Sprintf(w.overallMean, shortFigure(mean), unit, whole(d.N))
 }
 
 // contextCurves are the mean prompt tokens by turn, in thousands from 10,000 on.
@@ -120,9 +120,18 @@ func contextCurves(result *bench.Result) (curves []curve, kilo bool) {
 		})
 	}
 	if curves = in(1); highest(curves) >= 10_000 {
-		return in(1000), true
+		curves, kilo = in(1000), true
 	}
-	return curves, false
+	return mutedIfAlone(result, curves), kilo
+}
+
+// mutedIfAlone takes the colour off what only goes with the data, where there
+// is no other target's to tell it from.
+func mutedIfAlone(result *bench.Result, curves []curve) []curve {
+	if len(result.Targets) == 1 && len(curves) == 1 {
+		curves[0].look.colour = muted
+	}
+	return curves
 }
 
 // keysOf is every ordinal or turn of the result, and the requests that failed in it.
@@ -138,32 +147,31 @@ func keysOf(result *bench.Result) (keys []int, failed map[int]int) {
 	return slices.Compact(keys), failed
 }
 
-// drawGroups draws the figures by reuse ordinal or turn as four panels of one picture.
+// drawGroups draws the figures by reuse ordinal or turn as the panels of one picture.
 func drawGroups(face *typeface, w *chartWords, result *bench.Result, record *bench.Record) (picture, error) {
-	figures := groupFigures(w, result, record)
-	keys, failed := keysOf(result)
-	var empty []string
-	for _, f := range figures {
+	var figures []groupFigure
+	var absent []string
+	for _, f := range groupFigures(w, result, record) {
 		if len(f.curves) == 0 {
-			empty = append(empty, f.name)
+			absent = append(absent, f.name)
+			continue
 		}
+		figures = append(figures, f)
 	}
-	if len(empty) == len(figures) {
+	if len(figures) == 0 {
 		return picture{}, nothingToShow(w.noSuccess)
 	}
-	title := w.reuse
+	title, ordinal := w.reuse, w.ordinal
 	if result.Scenario == bench.Multiturn {
-		title = w.turns
+		title, ordinal = w.turns, w.turn
 	}
 	f := newFrame(w, result, title)
 	f.keys = groupKeys(w, result, figures)
+	keys, failed := keysOf(result)
 	layout := newGroupLayout(face, w, figures, keys, failed)
-	layout.title = w.ordinal
-	if result.Scenario == bench.Multiturn {
-		layout.title = w.turn
-	}
+	layout.title = ordinal
 	top := f.height(face)
-	c, err := newCanvas(face, pictureWidth, top+2*layout.height()+groupGap+margin/2)
+	c, err := newCanvas(face, pictureWidth, top+layout.wholeHeight(len(figures)))
 	if err != nil {
 		return picture{}, err
 	}
@@ -173,7 +181,7 @@ func drawGroups(face *typeface, w *chartWords, result *bench.Result, record *ben
 		layout.draw(c, w, &figures[i], left, top+i/2*(layout.height()+groupGap))
 	}
 	png, err := c.png()
-	return picture{png, empty}, err
+	return picture{png, absent}, err
 }
 
 // groupKeys is the legend: the targets, then what line, band and dashes mean.
@@ -183,15 +191,18 @@ func groupKeys(w *chartWords, result *bench.Result, figures []groupFigure) []key
 	if keys == nil {
 		general = lookOf(0)
 	}
-	keys = append(keys, key{lineSample(general), w.mean, true}, key{bandSample(general.colour), w.band, false})
+	keys = append(keys, key{sample: lineSample(general), text: w.mean, apart: true})
+	if slices.ContainsFunc(figures, func(f groupFigure) bool { return f.banded() }) {
+		keys = append(keys, key{sample: bandSample(general.colour), text: w.band})
+	}
 	has := func(of func(groupFigure) []curve) bool {
 		return slices.ContainsFunc(figures, func(f groupFigure) bool { return len(of(f)) > 0 })
 	}
 	if has(func(f groupFigure) []curve { return f.limits }) {
-		keys = append(keys, key{strokeSample(limitStroke(muted)), w.best, false})
+		keys = append(keys, key{sample: strokeSample(limitStroke(muted)), text: w.best})
 	}
 	if has(func(f groupFigure) []curve { return f.contexts }) {
-		keys = append(keys, key{strokeSample(contextStroke(muted)), w.contextKey, false})
+		keys = append(keys, key{sample: strokeSample(contextStroke(muted)), text: w.contextKey})
 	}
 	return keys
 }

@@ -69,10 +69,7 @@ func turnLimits(result *bench.Result, record *bench.Record) []curve {
 			curves = append(curves, c)
 		}
 	}
-	if len(result.Targets) == 1 && len(curves) == 1 {
-		curves[0].look.colour = muted
-	}
-	return curves
+	return mutedIfAlone(result, curves)
 }
 
 func reusableByTurn(samples []*bench.Sample) (reusable, prompt map[int]int) {

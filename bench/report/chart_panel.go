@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// headroom keeps the highest value off the upper edge.
+const headroom = 1.03
+
 // box is a rectangle of the picture, in pixels.
 type box struct{ left, top, right, bottom int }
 

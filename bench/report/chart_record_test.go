@@ -124,6 +124,9 @@ func (m imagined) add(r *bench.Record, s *bench.Sample, number int) float64 {
 	case m.retryEvery > 0 && number%m.retryEvery == 0:
 		r.Samples = append(r.Samples, fail(200))
 		s.Attempt = 2
+		for _, mark := range []*bench.Mark{&s.Start, &s.FirstToken, &s.LastToken, &s.End} {
+			*mark = bench.MarkAt(mark.At() + 201*time.Millisecond)
+		}
 	}
 	r.Samples = append(r.Samples, s)
 	return bench.Milliseconds(s.End.At()) + 2

@@ -196,6 +196,14 @@ func drawTimeline(face *typeface, w *chartWords, result *bench.Result, record *b
 	return picture{png: png}, err
 }
 
+// remark says in the middle of an empty area why it is empty.
+func (p *plot) remark(text string) {
+	at := spot{(p.area.left + p.area.right) / 2, (p.area.top + p.area.bottom) / 2}
+	half := p.typeface.width(text, subtitleSize)/2 + 16
+	p.rect(box{at.x - half, at.y - 26, at.x + half, at.y + 26}, white.solid())
+	p.middle(text, at.x, at.y, subtitleSize, centreAt, muted)
+}
+
 // strips is the number of lines for attempts that did not succeed: one for each target.
 func (d *timelineData) strips() int {
 	if d.troubles == 0 {
@@ -215,7 +223,7 @@ func (d *timelineData) keys(w *chartWords, result *bench.Result) []key {
 	if result.Scenario == bench.Multiturn {
 		first = w.firstTurn
 	}
-	keys = append(keys, key{markerSample(general, true), first, true}, key{markerSample(general, false), w.later, false})
+	keys = append(keys, key{sample: markerSample(general, true), text: first, apart: true}, key{sample: markerSample(general, false), text: w.later})
 	for _, k := range []struct {
 		kind eventKind
 		name string
@@ -225,11 +233,11 @@ func (d *timelineData) keys(w *chartWords, result *bench.Result) []key {
 			n += d.tracks[i].troublesOf(k.kind)
 		}
 		if n > 0 {
-			keys = append(keys, key{crossSample(k.kind.colour()), w.counted(k.name, n), false})
+			keys = append(keys, key{sample: crossSample(k.kind.colour()), text: w.counted(k.name, n)})
 		}
 	}
 	asked := fmt.Sprintf(w.asked, result.Spec.MaxConcurrency)
-	return append(keys, key{strokeSample(limitStroke(muted)), asked, false})
+	return append(keys, key{sample: strokeSample(limitStroke(muted)), text: asked})
 }
 
 func (k eventKind) colour() colour {
@@ -245,10 +253,16 @@ func (k eventKind) colour() colour {
 func (d *timelineData) draw(c *canvas, w *chartWords, result *bench.Result, top int) {
 	area := box{margin + timelineLeft, top + timelineHead, pictureWidth - margin - 12, top + timelineHead + timelinePlot}
 	x := tickedAxis(0, d.end, 10, area.left, area.right).upTo(d.end)
-	p := &plot{c, area, x, tickedAxis(0, d.slowest, 8, area.bottom, area.top), axis{}}
+	p := &plot{c, area, x, tickedAxis(0, d.slowest*headroom, 8, area.bottom, area.top), axis{}}
 	p.text(w.withUnit(w.ttftAt, d.unit.name), margin, top+22, 24, leftAt, ink)
+	if d.slowest == 0 {
+		p.y.ticks = nil
+	}
 	p.xTicks(false)
 	p.grid()
+	if d.slowest == 0 {
+		p.remark(w.noSuccess)
+	}
 	d.dots(p)
 	y := area.bottom + 6
 	if d.troubles > 0 {
@@ -258,7 +272,7 @@ func (d *timelineData) draw(c *canvas, w *chartWords, result *bench.Result, top 
 		}
 	}
 	y += 28
-	p.text(w.withUnit(w.flying, w.requests), margin, y+22, 24, leftAt, ink)
+	p.text(w.flying, margin, y+22, 24, leftAt, ink)
 	p.area = box{area.left, y + timelineHead, area.right, y + timelineHead + timelineFlight}
 	asked := result.Spec.MaxConcurrency
 	p.y = countAxis(max(d.peak, asked), p.area)
@@ -302,7 +316,7 @@ func (d *timelineData) strip(p *plot, w *chartWords, i, y int) {
 	if len(d.tracks) > 1 {
 		p.marker(d.tracks[i].look, spot{margin + 10, y}, 8, false)
 	}
-	p.middle(w.troubles, p.area.left-12, y, smallSize, rightAt, muted)
+	p.middle(w.troubles, p.area.left-22, y, smallSize, rightAt, muted)
 	taken := map[int]bool{}
 	for _, e := range d.tracks[i].events {
 		if x := p.x.at(e.at); e.kind != eventSucceeded && !taken[x] {

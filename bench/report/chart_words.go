@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -16,14 +17,14 @@ type chartWords struct {
 	ttft, ttftPer1K, ttftAt, tpot, e2e, hits, flying, context string // what is measured
 	ordinal, turn, clock, share                               string // names of axes
 	ms, perK, seconds, minutes, hours                         string // units
-	tokens, kiloTokens, requests, percent                     string
+	tokens, kiloTokens, percent                               string
 
 	mean, band, best, contextKey, asked string // keys of the legend
 	first, firstTurn, later             string
 	failed, retried, canceled, troubles string
 
 	overall, overallBest, overallMean                        string // notes: formats
-	noData, fewSamples                                       string
+	fewSamples                                               string
 	simulated                                                string
 	left, leftPanel                                          string // a chart, a panel that is left out and why
 	noSuccess, noStart, noTime, crashed, tooLong, notWritten string
@@ -46,13 +47,13 @@ func englishWords() *chartWords {
 		ordinal: "Reuse ordinal: n-th request of the same prefix", turn: "Turn",
 		clock: "Time since the run began", share: "Share of requests (%)",
 		ms: "ms", perK: " per 1,000 tokens", seconds: "s", minutes: "min", hours: "h",
-		tokens: "tokens", kiloTokens: "1,000 tokens", requests: "requests", percent: "%",
+		tokens: "tokens", kiloTokens: "1,000 tokens", percent: "%",
 		mean: "Mean", band: "P5 to P95", best: "Ceiling of the hit rate", contextKey: "Mean context length (right axis)",
 		asked: "Concurrency asked for: %d", first: "First use of a prefix", firstTurn: "First turn", later: "Later requests",
 		failed: "failed", retried: "retried", canceled: "canceled", troubles: "no success",
-		overall: "overall %s", overallBest: ", ceiling %s", overallMean: "mean %s %s, n = %d", noData: "No data", fewSamples: "* fewer than %d samples: P99 is little more than the maximum",
+		overall: "overall %s", overallBest: ", ceiling %s", overallMean: "mean %s %s, n = %s", fewSamples: "* fewer than %d samples: P99 is little more than the maximum",
 		simulated: "SIMULATED ENDPOINT",
-		left:      "%s was not drawn: %s", leftPanel: "%s: the panel %q is empty: no request has this figure",
+		left:      "%s was not drawn: %s", leftPanel: "%s is without %s: no request has this figure",
 		noSuccess: "no request has succeeded", noStart: "no request has started",
 		noTime: "there was no time left", crashed: "drawing failed (%v)", tooLong: "drawing took too long", notWritten: "the file could not be written (%v)",
 	}
@@ -67,13 +68,13 @@ func chineseWords() *chartWords {
 		ordinal: "复用次序（同一前缀的第几次请求）", turn: "轮次",
 		clock: "测试开始后的时间", share: "请求占比（%）",
 		ms: "ms", perK: " / 千 token", seconds: "s", minutes: "分钟", hours: "小时",
-		tokens: "token", kiloTokens: "千 token", requests: "个", percent: "%",
+		tokens: "token", kiloTokens: "千 token", percent: "%",
 		mean: "均值", band: "P5 至 P95", best: "命中率上限", contextKey: "平均上下文长度（右轴）",
 		asked: "设定并发 %d", first: "前缀首次使用", firstTurn: "首轮", later: "后续请求",
 		failed: "失败", retried: "重试", canceled: "取消", troubles: "未成功",
-		overall: "总体 %s", overallBest: "，上限 %s", overallMean: "均值 %s %s，n = %d", noData: "无数据", fewSamples: "* 样本少于 %d 个，P99 接近最大值，仅供参考",
+		overall: "总体 %s", overallBest: "，上限 %s", overallMean: "均值 %s %s，n = %s", fewSamples: "* 样本少于 %d 个，P99 接近最大值，仅供参考",
 		simulated: "SIMULATED ENDPOINT 模拟端点",
-		left:      "未绘制 %s：%s", leftPanel: "%s 中的“%s”无数据：没有请求具备该指标",
+		left:      "未绘制 %s：%s", leftPanel: "%s 不含“%s”：没有请求具备该指标",
 		noSuccess: "没有成功的请求", noStart: "没有已发起的请求",
 		noTime: "没有剩余时间", crashed: "绘制失败（%v）", tooLong: "绘制超时", notWritten: "文件无法写入（%v）",
 	}
@@ -81,22 +82,53 @@ func chineseWords() *chartWords {
 
 // workload is the run's parameters in one line.
 func (w *chartWords) workload(s *bench.Spec) string {
-	n := func(v int) string { return thousands(fmt.Sprint(v)) }
-	var shape string
+	if w.english {
+		return fmt.Sprintf("%s | concurrency %s | output cap %s tokens | thinking %s",
+			w.shape(s), whole(s.MaxConcurrency), whole(s.MaxOutputTokens), s.Thinking)
+	}
+	return fmt.Sprintf("%s | 并发 %s | 输出上限 %s token | 思考 %s",
+		w.shape(s), whole(s.MaxConcurrency), whole(s.MaxOutputTokens), w.thinking(s.Thinking))
+}
+
+// shape is how many requests of what length.
+func (w *chartWords) shape(s *bench.Spec) string {
+	prefix := s.Scenario == bench.Prefix
 	switch {
-	case s.Scenario == bench.Prefix && w.english:
-		shape = fmt.Sprintf("%s requests, %s prefixes of %s tokens + %s tokens each", n(s.NumRequests), n(s.NumPrefixes), n(s.PrefixLen), n(s.SuffixLen))
-	case s.Scenario == bench.Prefix:
-		shape = fmt.Sprintf("%s 个请求，%s 个前缀，前缀 %s + 后缀 %s token", n(s.NumRequests), n(s.NumPrefixes), n(s.PrefixLen), n(s.SuffixLen))
+	case prefix && w.english:
+		return fmt.Sprintf("%s, %s of %s tokens + %s tokens each",
+			several(s.NumRequests, "request", "requests"), several(s.NumPrefixes, "prefix", "prefixes"), whole(s.PrefixLen), whole(s.SuffixLen))
+	case prefix:
+		return fmt.Sprintf("%s 个请求，%s 个前缀，前缀 %s + 后缀 %s token",
+			whole(s.NumRequests), whole(s.NumPrefixes), whole(s.PrefixLen), whole(s.SuffixLen))
 	case w.english:
-		shape = fmt.Sprintf("%s sessions of %s turns, %s tokens first, then %s per turn", n(s.NumSessions), n(s.MaxTurns), n(s.InitialLen), n(s.QuestionLen))
-	default:
-		shape = fmt.Sprintf("%s 个会话 × %s 轮，首轮 %s token，之后每轮 %s token", n(s.NumSessions), n(s.MaxTurns), n(s.InitialLen), n(s.QuestionLen))
+		return fmt.Sprintf("%s of %s, %s tokens first, then %s per turn",
+			several(s.NumSessions, "session", "sessions"), several(s.MaxTurns, "turn", "turns"), whole(s.InitialLen), whole(s.QuestionLen))
+	}
+	return fmt.Sprintf("%s 个会话 × %s 轮，首轮 %s token，之后每轮 %s token",
+		whole(s.NumSessions), whole(s.MaxTurns), whole(s.InitialLen), whole(s.QuestionLen))
+}
+
+// whole writes a number with commas between its thousands.
+func whole(n int) string { return thousands(strconv.Itoa(n)) }
+
+func several(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return whole(n) + " " + many
+}
+
+// unfinished is how a run stands that has not ended as planned; "" for one that has.
+func (w *chartWords) unfinished(s bench.State) string {
+	texts := map[bench.State][2]string{
+		bench.StateQueued: {"未开始", "not started"}, bench.StateRunning: {"进行中", "still running"},
+		bench.StateFailed: {"提前停止", "stopped early"}, bench.StateCanceled: {"已取消", "canceled"},
+		bench.StateInterrupted: {"已中断", "interrupted"},
 	}
 	if w.english {
-		return fmt.Sprintf("%s | concurrency %s | output cap %s tokens | thinking %s", shape, n(s.MaxConcurrency), n(s.MaxOutputTokens), s.Thinking)
+		return texts[s][1]
 	}
-	return fmt.Sprintf("%s | 并发 %s | 输出上限 %s token | 思考 %s", shape, n(s.MaxConcurrency), n(s.MaxOutputTokens), w.thinking(s.Thinking))
+	return texts[s][0]
 }
 
 func (w *chartWords) thinking(t bench.Thinking) string {
@@ -111,11 +143,11 @@ func (w *chartWords) thinking(t bench.Thinking) string {
 
 // outcome is how a target's requests ended, in one line.
 func (w *chartWords) outcome(r bench.Requests) string {
-	succeeded, notRun := "%d / %d succeeded", "not run"
+	succeeded, notRun := "%s / %s succeeded", "not run"
 	if !w.english {
-		succeeded, notRun = "成功 %d / %d", "未执行"
+		succeeded, notRun = "成功 %s / %s", "未执行"
 	}
-	parts := []string{fmt.Sprintf(succeeded, r.Succeeded, r.Planned)}
+	parts := []string{fmt.Sprintf(succeeded, whole(r.Succeeded), whole(r.Planned))}
 	for _, p := range []struct {
 		name string
 		n    int
@@ -144,7 +176,7 @@ func (w *chartWords) perThousand(unit string) string { return unit + w.perK }
 // counted is a number of requests of one kind.
 func (w *chartWords) counted(kind string, n int) string {
 	if w.english {
-		return thousands(fmt.Sprint(n)) + " " + kind
+		return whole(n) + " " + kind
 	}
-	return kind + " " + thousands(fmt.Sprint(n))
+	return kind + " " + whole(n)
 }

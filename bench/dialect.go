@@ -1,6 +1,9 @@
 package bench
 
-import "maps"
+import (
+	"maps"
+	"strings"
+)
 
 // Thinking is the state of a model's chain of thought: what a user asks for,
 // or what was observed.
@@ -61,4 +64,50 @@ func (d Dialect) Body(t Thinking) (fields map[string]any, sent bool) {
 	asked, sent := d.Thinking[t]
 	maps.Copy(fields, asked)
 	return fields, sent
+}
+
+// dialects lists every dialect with the hosts that speak it.
+func dialects() []struct {
+	Dialect
+	hosts []string
+} {
+	type row = struct {
+		Dialect
+		hosts []string
+	}
+	return []row{
+		{Ark(), []string{"volces.com", "bytepluses.com"}},
+		{Generic(), nil},
+	}
+}
+
+// DialectNames lists the dialects that [DialectNamed] knows.
+func DialectNames() []string {
+	var names []string
+	for _, d := range dialects() {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// DialectNamed is the dialect of the given name.
+func DialectNamed(name string) (Dialect, error) {
+	for _, d := range dialects() {
+		if d.Name == name {
+			return d.Dialect, nil
+		}
+	}
+	return Dialect{}, &FieldError{"dialect", name, strings.Join(DialectNames(), ", ")}
+}
+
+// DialectOfHost is the dialect of the vendor whose host it is, else [Generic].
+func DialectOfHost(host string) Dialect {
+	for _, d := range dialects() {
+		for _, h := range d.hosts {
+			if host == h || strings.HasSuffix(host, "."+h) {
+				return d.Dialect
+			}
+		}
+	}
+	return Generic()
 }

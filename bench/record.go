@@ -78,6 +78,17 @@ type Finish struct {
 	At    Mark      `json:"at_ms"`
 	Ended time.Time `json:"ended"`
 	Warm  Warmth    `json:"preparation,omitzero"`
+	// Probes are diagnostic requests of a connectivity run; they are in no figure.
+	Probes []Probe `json:"probes,omitempty"`
+}
+
+// Probe is one try of other settings than those asked for.
+type Probe struct {
+	Setting   string  `json:"setting"`
+	Outcome   Outcome `json:"outcome"`
+	Reasoned  bool    `json:"reasoned,omitempty"`
+	Message   string  `json:"message,omitempty"` // of the failure
+	RequestID string  `json:"request_id,omitempty"`
 }
 
 // Warmth is what was done before the measured window.

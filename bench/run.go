@@ -41,12 +41,14 @@ const (
 	EndComplete Ending = "complete" // every turn was tried, or its session had failed
 	EndCanceled Ending = "canceled" // by the user or a limit on the whole run
 	EndStopped  Ending = "stopped"  // repeated fatal failures: the rest would have failed alike
+	EndRefused  Ending = "refused"  // the endpoint can't be reached, or refused the check before the first request
 )
 
 // End is how a run ended.
 type End struct {
-	Ending Ending `json:"ending"`
-	Reason string `json:"reason,omitempty"`
+	Ending Ending  `json:"ending"`
+	Reason string  `json:"reason,omitempty"`
+	Class  Outcome `json:"class,omitempty"` // of the failures that ended it
 }
 
 // fatalLimit is the number of consecutive fatal failures of one kind that stops a run.
@@ -200,9 +202,9 @@ func (r *runner) stopped() bool {
 func (r *runner) end(ctx context.Context) End {
 	switch {
 	case ctx.Err() != nil:
-		return End{EndCanceled, fmt.Sprint(context.Cause(ctx))}
+		return End{Ending: EndCanceled, Reason: fmt.Sprint(context.Cause(ctx))}
 	case r.stop != "":
-		return End{EndStopped, r.stop}
+		return End{Ending: EndStopped, Reason: r.stop, Class: r.kind}
 	}
-	return End{EndComplete, ""}
+	return End{Ending: EndComplete}
 }

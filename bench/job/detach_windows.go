@@ -1,0 +1,66 @@
+package job
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/windows"
+)
+
+// cancelFile in a run's directory asks the worker to end: a process without a
+// console can't be sent a signal.
+const cancelFile = ".cancel"
+
+// setDetached gives the worker a process group of its own and no console, so
+// that nothing that ends the client's reaches it.
+func setDetached(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.DETACHED_PROCESS, HideWindow: true,
+	}
+}
+
+// askedToEnd is a context that ends when the worker is asked to end.
+func askedToEnd(ctx context.Context, dir string) (context.Context, context.CancelFunc) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		ticker := time.NewTicker(followEvery)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				if err := os.Remove(filepath.Join(dir, cancelFile)); err == nil {
+					cancel()
+				}
+			}
+		}
+	}()
+	return ctx, func() { cancel(); stop() }
+}
+
+// askToEnd asks a worker to end.
+func askToEnd(dir string, _ int) error {
+	return os.WriteFile(filepath.Join(dir, cancelFile), nil, 0o600)
+}
+
+func killProcess(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return nil // gone
+	}
+	defer func() { _ = p.Release() }()
+	return p.Kill()
+}
+
+// lockFile waits until the file is locked for this process alone; closing it
+// unlocks it, and so does the death of the process.
+func lockFile(f *os.File) error {
+	return windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK, 0, 1, 0, new(windows.Overlapped))
+}

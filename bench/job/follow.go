@@ -1,0 +1,159 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/report"
+	"github.com/llm-bench/llm-bench/bench/rundir"
+)
+
+const (
+	followEvery = 200 * time.Millisecond
+	cancelEvery = 50 * time.Millisecond
+	// cancelGrace is how long a worker may take to end by itself.
+	cancelGrace = 5 * time.Second
+)
+
+// Look reads how the run in dir stands. If its worker was killed, the run is
+// marked interrupted and what it had measured is rendered.
+func Look(ctx context.Context, dir string) (*rundir.State, error) {
+	s, err := rundir.ReadState(dir)
+	if err != nil {
+		return nil, err
+	}
+	if s.Now(time.Now()) == bench.StateInterrupted && !s.State.Ended() {
+		return settle(ctx, dir, bench.StateInterrupted)
+	}
+	return s, nil
+}
+
+// Follow waits until the run in dir has ended, for wait at most, and returns
+// how it stands then. It reads files alone, so it serves any run of any
+// process. tick, if not nil, is called with the state several times a second
+// while the wait goes on, and no more once it is over. Canceling ctx ends the
+// wait and not the run; the error is then that of ctx.
+func Follow(ctx context.Context, dir string, wait time.Duration, tick func(*rundir.State)) (*rundir.State, error) {
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	ticker := time.NewTicker(followEvery)
+	defer ticker.Stop()
+	for {
+		s, err := Look(ctx, dir)
+		if err != nil || s.State.Ended() || wait <= 0 {
+			return s, err
+		}
+		if tick != nil {
+			tick(s)
+		}
+		select {
+		case <-ctx.Done():
+			return s, ctx.Err()
+		case <-over.C:
+			return Look(ctx, dir)
+		case <-ticker.C:
+		}
+	}
+}
+
+// Cancel ends the run in dir: its worker is asked to end, and killed if it
+// hasn't within 5 s. What was measured is reported. A run that has ended is
+// left as it is.
+func Cancel(ctx context.Context, dir string) (*rundir.State, error) {
+	asked := false
+	grace := time.Now().Add(cancelGrace)
+	for {
+		s, err := Look(ctx, dir)
+		if err != nil || s.State.Ended() {
+			return s, err
+		}
+		owned := s.Phase != phaseStart
+		if owned && !s.Alive() {
+			return settle(ctx, dir, bench.StateCanceled)
+		}
+		if owned && !asked {
+			asked = true
+			if err := askToEnd(dir, s.PID); err != nil {
+				return s, fmt.Errorf("end the worker of run %s (process %d): %w", s.RunID, s.PID, err)
+			}
+		}
+		if time.Now().After(grace) {
+			return forceEnd(ctx, dir, s)
+		}
+		if err := pause(ctx, cancelEvery); err != nil {
+			return s, err
+		}
+	}
+}
+
+// forceEnd kills a worker that doesn't end.
+func forceEnd(ctx context.Context, dir string, s *rundir.State) (*rundir.State, error) {
+	if s.Phase != phaseStart && s.Alive() {
+		if err := killProcess(s.PID); err != nil {
+			return s, fmt.Errorf("kill the worker of run %s (process %d): %w", s.RunID, s.PID, err)
+		}
+		for range 40 {
+			if !s.Alive() {
+				break
+			}
+			if err := pause(ctx, cancelEvery); err != nil {
+				return s, err
+			}
+		}
+	}
+	return settle(ctx, dir, bench.StateCanceled)
+}
+
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// settle closes a run whose worker is gone: what was measured is rendered, and
+// the state says how it ended.
+func settle(ctx context.Context, dir string, as bench.State) (*rundir.State, error) {
+	// Half a report helps nobody: a caller that goes away doesn't stop it.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renderLimit)
+	defer cancel()
+	result, rendered := Render(ctx, dir)
+	s, err := rundir.ReadState(dir)
+	if err != nil || s.State.Ended() {
+		return s, err // another process was faster
+	}
+	now := time.Now()
+	s.State, s.EndedAt, s.ETA = as, &now, nil
+	if result != nil {
+		s.State = endedAs(result, as)
+		s.Summary = report.Summary(result)
+		countInto(s, result)
+	}
+	if rendered != nil && !errors.Is(rendered, rundir.ErrNoRun) {
+		s.Error = &rundir.Fault{Code: "report_failed", Message: bench.Clean(bench.Redact(rendered.Error()), 400), Hint: "render the report again: llm-bench report " + dir}
+	}
+	return s, rundir.WriteState(dir, s)
+}
+
+// endedAs is the end that the journal itself holds, if the worker came so far.
+func endedAs(result *bench.Result, as bench.State) bench.State {
+	if result.End != nil {
+		return result.State
+	}
+	return as
+}
+
+func countInto(s *rundir.State, result *bench.Result) {
+	if len(result.Targets) != 1 {
+		return
+	}
+	r := result.Targets[0].Summary.Requests
+	s.Planned, s.Succeeded, s.Failed, s.Canceled, s.NotRun = r.Planned, r.Succeeded, r.Failed, r.Canceled, r.NotRun
+}

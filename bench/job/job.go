@@ -1,0 +1,163 @@
+package job
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/chat"
+	"github.com/llm-bench/llm-bench/bench/report"
+	"github.com/llm-bench/llm-bench/bench/rundir"
+	"github.com/llm-bench/llm-bench/bench/sim"
+	"github.com/llm-bench/llm-bench/bench/workload"
+)
+
+// Job is a run whose inputs are built and whose directory exists.
+type Job struct {
+	order Order
+	plan  *workload.Plan
+	dir   *rundir.Dir
+}
+
+// New checks the order, builds the inputs and makes the run's directory below
+// the order's output folder, unless dir is a directory that was made for it
+// before. Nothing is sent.
+func New(order Order, index rundir.Index, dir *rundir.Dir) (*Job, error) {
+	if err := order.Validate(); err != nil {
+		return nil, err
+	}
+	order.draw()
+	plan, err := workload.Build(&order.Spec, workload.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if dir == nil {
+		if dir, err = rundir.Create(index, order.OutputDir, order.Spec.Scenario, time.Now()); err != nil {
+			return nil, err
+		}
+	}
+	return &Job{order, plan, dir}, nil
+}
+
+// draw picks the seed and the nonce where the user has fixed none.
+func (o *Order) draw() {
+	var random [12]byte
+	_, _ = rand.Read(random[:]) // never fails
+	if o.Spec.Seed == 0 {
+		o.Spec.Seed = uint64(binary.LittleEndian.Uint32(random[:])) + 1
+	}
+	if o.Spec.Nonce == "" {
+		o.Spec.Nonce = hex.EncodeToString(random[4:])
+	}
+}
+
+// planned is the number of measured requests.
+func (j *Job) planned() int {
+	load := bench.Load{Sessions: j.plan.Sessions}
+	return load.Planned()
+}
+
+// Dir is the run's directory.
+func (j *Job) Dir() *rundir.Dir { return j.dir }
+
+// errTimeUp ends a run that has reached its limit of minutes.
+var errTimeUp = errors.New("max_minutes is reached")
+
+// renderLimit bounds the time that a report may take.
+const renderLimit = time.Minute
+
+// Run carries the job out and renders its report. Canceling ctx ends it early,
+// with a report of what was measured until then: that is no error. watch, if
+// not nil, is called about four times a second. The error is what kept the run
+// or its report from being.
+func (j *Job) Run(ctx context.Context, watch func(Progress)) (*bench.Result, error) {
+	closeSim, err := j.openSim(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer closeSim()
+	r, err := newRunning(j, watch)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	finish := r.measure(ctx)
+	r.phase("report")
+	if err := r.end(finish); err != nil {
+		return nil, err
+	}
+	// The report is rendered even if the user has canceled the run.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renderLimit)
+	defer cancel()
+	result, err := Render(ctx, j.dir.Path)
+	r.finished(result, err)
+	return result, err
+}
+
+// openSim starts the stand-in endpoint, where that is the target.
+func (j *Job) openSim(ctx context.Context) (func(), error) {
+	if j.order.Sim == nil {
+		return func() {}, nil
+	}
+	server, err := sim.New(j.order.Sim.Config())
+	if err != nil {
+		return nil, err
+	}
+	base, err := server.ListenLoopback(context.WithoutCancel(ctx))
+	if err != nil {
+		return nil, fmt.Errorf("start the stand-in endpoint: %w", err)
+	}
+	j.order.Target.BaseURL = base
+	return func() { _ = server.Close() }, nil
+}
+
+// clientFor makes a client of the order's target under the given spec.
+func (j *Job) clientFor(clock bench.Clock, spec *bench.Spec) (*chat.Client, error) {
+	return j.clientOf(clock, spec, j.order.Target)
+}
+
+func (j *Job) clientOf(clock bench.Clock, spec *bench.Spec, target bench.Target) (*chat.Client, error) {
+	pool, err := roots(j.order.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	return chat.New(chat.Options{Target: target, Spec: spec, Clock: clock, Version: j.order.Version, Roots: pool, Insecure: j.order.Insecure})
+}
+
+// header is what is known before the first request.
+func (j *Job) header(clock bench.Clock) *bench.Header {
+	h := &bench.Header{
+		Schema: bench.JournalSchema, Tool: bench.Tool{Version: j.order.Version, Go: runtime.Version()},
+		Host: thisHost(), Began: clock.Began(), Spec: j.order.Spec, Targets: []bench.Target{j.order.Target},
+		Planned: j.planned(), InputHash: j.plan.InputHash, Notes: j.order.Warnings, Proxy: chat.Proxy(j.order.Target.BaseURL),
+	}
+	if j.order.Insecure {
+		h.Notes = append(h.Notes, "TLS certificates were not checked (--insecure)")
+	}
+	return h
+}
+
+// Render computes the result of a run from its directory alone, and writes the
+// report. It serves a run that has ended, was killed, or still goes on.
+func Render(ctx context.Context, dir string) (*bench.Result, error) {
+	record, err := rundir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	state := bench.StateInterrupted
+	if s, err := rundir.ReadState(dir); err == nil && s.Now(time.Now()) == bench.StateRunning && record.Finish == nil {
+		state = bench.StateRunning
+	}
+	result := bench.NewResult(filepath.Base(dir), dir, record, state)
+	if err := report.Render(ctx, dir, record, &result); err != nil {
+		return &result, fmt.Errorf("render the report in %s: %w", dir, err)
+	}
+	return &result, nil
+}

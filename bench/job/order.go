@@ -1,0 +1,98 @@
+package job
+
+import (
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/sim"
+)
+
+// Order is one run, fully decided: what a door hands over to have it carried
+// out, in this process or in a worker. Its JSON has no key; that of the
+// target travels beside it.
+type Order struct {
+	Spec      bench.Spec   `json:"spec"`
+	Target    bench.Target `json:"target"`
+	Sim       *SimOptions  `json:"sim,omitempty"` // the stand-in endpoint is the target
+	OutputDir string       `json:"output_dir"`    // the run's directory is made below it
+	CAFile    string       `json:"ca_file,omitempty"`
+	Insecure  bool         `json:"insecure,omitempty"`
+	Warnings  []string     `json:"warnings,omitempty"` // for the report, such as those of model resolution
+	Checked   bool         `json:"checked,omitempty"`  // the endpoint was seen to answer: no check before the run
+	Version   string       `json:"version"`            // of this program
+}
+
+// SimOptions are the settings of the stand-in endpoint that a user may choose.
+type SimOptions struct {
+	BaseTTFT bench.Millis `json:"ttft_ms,omitempty"`
+	Prefill  bench.Millis `json:"prefill_ms_per_1k,omitempty"`
+	TPOT     bench.Millis `json:"tpot_ms,omitempty"`
+	Limit    int          `json:"limit,omitempty"`
+	Seed     uint64       `json:"seed,omitempty"`
+	Fault    string       `json:"fault,omitempty"`
+}
+
+// Config is the stand-in endpoint's configuration.
+func (o *SimOptions) Config() sim.Config {
+	return sim.Config{
+		BaseTTFT: zeroAsDefault(o.BaseTTFT), PrefillPer1000: zeroAsDefault(o.Prefill), TPOT: zeroAsDefault(o.TPOT),
+		Limit: o.Limit, Seed: o.Seed, Fault: o.Fault,
+	}
+}
+
+// Validate reports everything that is wrong with the order. It asks nobody.
+func (o *Order) Validate() error {
+	faults := []error{o.Spec.Validate()}
+	if o.OutputDir == "" {
+		faults = append(faults, &bench.FieldError{Field: "output_dir", Value: `""`, Allowed: "a folder"})
+	}
+	if o.CAFile != "" {
+		_, err := roots(o.CAFile)
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
+}
+
+// Hash is equal for orders of equal parameters on an equal target, whatever
+// seed and nonce a run has drawn and wherever its report goes.
+func (o *Order) Hash() string {
+	spec := o.Spec
+	spec.Seed, spec.Nonce, spec.Lang = 0, "", ""
+	data, _ := json.Marshal([]any{spec, o.Target.BaseURL, o.Target.Model, o.Target.Dialect, o.Sim})
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// roots reads a file of PEM certificates on top of the system's.
+func roots(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("read ca_file: %w", err)
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, &bench.FieldError{Field: "ca_file", Value: file, Allowed: "a file of PEM certificates"}
+	}
+	return pool, nil
+}
+
+// zeroAsDefault keeps 0 for the default and turns a negative value into none.
+func zeroAsDefault(m bench.Millis) time.Duration {
+	if m < 0 {
+		return sim.Zero
+	}
+	return time.Duration(m)
+}

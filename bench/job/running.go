@@ -1,0 +1,214 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/chat"
+	"github.com/llm-bench/llm-bench/bench/report"
+	"github.com/llm-bench/llm-bench/bench/rundir"
+)
+
+// running is a job in progress: its client, and all that keeps record of it.
+type running struct {
+	job     *Job
+	clock   bench.Clock
+	client  *chat.Client
+	journal *rundir.Journal
+	logFile *rundir.Log
+	log     *slog.Logger
+	track   *tracker
+	watch   func(Progress)
+	started time.Time
+
+	stopBeat context.CancelFunc
+	beating  sync.WaitGroup
+	lost     error // what could not be written
+
+	lastSample *bench.Sample
+}
+
+func newRunning(j *Job, watch func(Progress)) (*running, error) {
+	r := &running{job: j, clock: bench.NewClock(), watch: watch, started: time.Now()}
+	var err error
+	if r.client, err = j.clientFor(r.clock, &j.order.Spec); err != nil {
+		return nil, err
+	}
+	if r.logFile, err = rundir.OpenLog(j.dir.Path, j.order.Target.Key); err != nil {
+		return nil, err
+	}
+	r.log = r.logFile.Logger()
+	if r.journal, err = rundir.Begin(j.dir.Path, j.header(r.clock)); err != nil {
+		_ = r.logFile.Close()
+		return nil, err
+	}
+	r.track = newTracker(j.order.Spec.Scenario, j.planned(), r.clock)
+	t := &j.order.Target
+	r.log.Info("run begins", "scenario", j.order.Spec.Scenario, "target", t.Label, "model", t.Model, "base_url", t.BaseURL,
+		"source", t.Source, "planned", j.planned(), "seed", j.order.Spec.Seed, "nonce", j.order.Spec.Nonce)
+	r.writeState(bench.StateRunning, nil)
+	var beat context.Context
+	beat, r.stopBeat = context.WithCancel(context.Background())
+	r.beating.Go(func() { r.beat(beat) })
+	return r, nil
+}
+
+func (r *running) close() {
+	r.stopBeat()
+	r.beating.Wait()
+	r.client.Close()
+	_ = r.journal.Close()
+	_ = r.logFile.Close()
+}
+
+// beat keeps the client's readings and the state on disk, each second, and
+// calls watch four times as often.
+func (r *running) beat(ctx context.Context) {
+	meter := newMeter(r.clock)
+	ticker := time.NewTicker(250 * time.Millisecond)
+	defer ticker.Stop()
+	for n := 1; ; n++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		if r.watch != nil {
+			r.watch(r.track.now())
+		}
+		if n%4 == 0 {
+			tick := meter.tick()
+			tick.Conns = r.client.Opened()
+			r.keep(r.journal.Client(&tick))
+			r.writeState(bench.StateRunning, nil)
+		}
+	}
+}
+
+// keep remembers the first thing that could not be written.
+func (r *running) keep(err error) {
+	if err != nil && r.lost == nil {
+		r.lost = err
+		r.log.Error("journal", "error", err)
+	}
+}
+
+func (r *running) phase(name string) {
+	r.track.phase(name)
+	r.log.Info("phase", "name", name)
+	if r.watch != nil {
+		r.watch(r.track.now())
+	}
+}
+
+// measure carries out the load and says how it ended.
+func (r *running) measure(ctx context.Context) *bench.Finish {
+	j := r.job
+	ctx, cancel := context.WithTimeoutCause(ctx, j.limit(), errTimeUp)
+	defer cancel()
+	finish := &bench.Finish{State: bench.StateSucceeded}
+	if refused := r.prepare(ctx, finish); refused != nil {
+		finish.End, finish.State = *refused, bench.StateFailed
+		finish.At, finish.Ended = r.clock.Mark(), time.Now()
+		return finish
+	}
+	r.phase("measuring")
+	load := &bench.Load{Target: j.order.Target.Label, Sessions: j.plan.Sessions, Concurrency: j.order.Spec.MaxConcurrency, Caller: r.client, Clock: r.clock}
+	finish.End = bench.Run(ctx, load, r.observe)
+	if j.order.Spec.Scenario == bench.Connectivity {
+		finish.Probes = r.probe(ctx)
+	}
+	finish.State = stateOf(ctx, finish.End)
+	finish.At, finish.Ended = r.clock.Mark(), time.Now()
+	return finish
+}
+
+func stateOf(ctx context.Context, end bench.End) bench.State {
+	switch {
+	case errors.Is(context.Cause(ctx), errTimeUp), end.Ending == bench.EndStopped:
+		return bench.StateFailed
+	case end.Ending == bench.EndCanceled:
+		return bench.StateCanceled
+	}
+	return bench.StateSucceeded
+}
+
+// limit is the longest that the run may take.
+func (j *Job) limit() time.Duration {
+	minutes := j.order.Spec.MaxMinutes
+	if minutes == 0 {
+		_, high := Estimate(&j.order.Spec)
+		minutes = max(60, 3*high.Minutes())
+	}
+	return time.Duration(minutes * float64(time.Minute))
+}
+
+// observe keeps one attempt.
+func (r *running) observe(s *bench.Sample) {
+	r.keep(r.journal.Attempt(s))
+	r.track.add(s)
+	r.lastSample = s
+	if f := s.Failure; f != nil {
+		r.log.Warn("request failed", "session", s.Session, "turn", s.Turn, "attempt", s.Attempt, "class", s.Outcome,
+			"status", f.Status, "code", f.Code, "message", f.Message, "request_id", s.RequestID)
+	}
+}
+
+// end closes the record.
+func (r *running) end(finish *bench.Finish) error {
+	r.stopBeat()
+	r.beating.Wait()
+	r.keep(r.journal.End(finish))
+	r.keep(r.journal.Close())
+	r.log.Info("run ends", "state", finish.State, "ending", finish.End.Ending, "reason", finish.End.Reason)
+	if r.lost != nil {
+		return fmt.Errorf("the journal in %s is incomplete: %w", r.job.dir.Path, r.lost)
+	}
+	return nil
+}
+
+// finished writes the final state.
+func (r *running) finished(result *bench.Result, err error) {
+	state := bench.StateFailed
+	if result != nil {
+		state = result.State
+	}
+	r.writeState(state, func(s *rundir.State) {
+		now := time.Now()
+		s.EndedAt = &now
+		if result != nil {
+			s.Summary = report.Summary(result)
+		}
+		if err != nil {
+			s.Error = &rundir.Fault{Code: "report_failed", Message: bench.Clean(err.Error(), 400), Hint: "run llm-bench report on the directory"}
+		}
+		if result != nil && result.State == bench.StateFailed && result.End != nil {
+			s.Error = &rundir.Fault{Code: string(result.End.Ending), Message: bench.Clean(result.End.Reason, 400)}
+		}
+	})
+}
+
+// writeState puts the run's state where other processes look for it.
+func (r *running) writeState(state bench.State, more func(*rundir.State)) {
+	p := r.track.now()
+	s := &rundir.State{
+		RunID: r.job.dir.RunID, Scenario: r.job.order.Spec.Scenario, State: state, Phase: p.Phase, Process: rundir.ThisProcess(),
+		Planned: p.Requests.Planned, Succeeded: p.Requests.Succeeded, Failed: p.Requests.Failed, Canceled: p.Requests.Canceled, NotRun: p.Requests.NotRun,
+		TTFTP50: p.TTFTP50, StartedAt: r.started, HeartbeatAt: time.Now(), ParamsHash: r.job.order.Hash(),
+	}
+	if p.Remain != nil {
+		seconds := p.Remain.Seconds()
+		s.ETA = &seconds
+	}
+	if more != nil {
+		more(s)
+	}
+	if err := rundir.WriteState(r.job.dir.Path, s); err != nil {
+		r.log.Warn("write the state", "error", err)
+	}
+}

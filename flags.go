@@ -1,0 +1,273 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/job"
+)
+
+// runFlags are the flags of a command that measures.
+type runFlags struct {
+	scenarios []bench.Scenario
+	preset    string
+	model     string
+	label     string
+	baseURL   string
+	keyEnv    string
+	profile   string
+	dialect   string
+	lang      string
+	outputDir string
+	caFile    string
+	insecure  bool
+	dryRun    bool
+	json      bool
+	sim       bool
+	simOpts   simFlags
+	set       *pflag.FlagSet
+}
+
+func (f *runFlags) bind(c *cobra.Command, scenarios ...bench.Scenario) {
+	f.scenarios, f.set = scenarios, c.Flags()
+	fs := c.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.model, "model", "", "model name, model ID or endpoint ID (ep-…); required but for --sim")
+	fs.StringVar(&f.preset, "preset", "standard", "standard, quick or thorough; an explicit flag beats the preset")
+	fs.BoolVar(&f.sim, "sim", false, "measure the built-in stand-in endpoint: no account, no network")
+	fs.StringVar(&f.baseURL, "base-url", "", "base URL of an OpenAI-compatible endpoint, such as https://host/v1")
+	fs.StringVar(&f.keyEnv, "api-key-env", "", "NAME of the environment variable that holds the key (a name that ends in _API_KEY)")
+	fs.StringVar(&f.profile, "profile", "", "Ark CLI profile (default: Ark CLI's own default)")
+	fs.StringVar(&f.dialect, "dialect", "", "request dialect: "+strings.Join(bench.DialectNames(), ", ")+" (default: by host, else generic)")
+	fs.StringVar(&f.label, "label", "", "name of the target in the report (default: the model)")
+	fs.StringVar(&f.lang, "lang", "", "language of the report: zh or en (default: zh for Ark, else by locale)")
+	for _, s := range slices.Backward(scenarios) { // the largest scenario's defaults are shown
+		shown := bench.NewSpec(s, bench.Standard)
+		bindSpec(fs, &shown, s, len(scenarios) > 1)
+	}
+	fs.StringVar(&f.outputDir, "output-dir", "./reports", "folder; runs go straight into it")
+	fs.StringVar(&f.caFile, "ca-file", "", "PEM file of certificates to trust besides the system's")
+	fs.BoolVar(&f.insecure, "insecure", false, "don't check TLS certificates; the report says so")
+	fs.BoolVar(&f.dryRun, "dry-run", false, "print the plan and send nothing")
+	fs.BoolVar(&f.json, "json", false, "print one JSON document on stdout, all else on stderr")
+	f.simOpts.bind(fs, true)
+}
+
+// bindSpec registers the flags of one scenario's parameters; those that an
+// earlier scenario has registered are left alone.
+func bindSpec(fs *pflag.FlagSet, s *bench.Spec, scenario bench.Scenario, several bool) {
+	b := binder{fs}
+	switch scenario {
+	case bench.Prefix:
+		b.int(&s.PrefixLen, "prefix-len", "length of each shared prefix, tokens")
+		b.int(&s.SuffixLen, "suffix-len", "length of each request's own suffix, tokens")
+		b.int(&s.NumPrefixes, "num-prefixes", "number of prefixes")
+		b.int(&s.NumRequests, "num-requests", "number of requests")
+	case bench.Multiturn:
+		b.int(&s.InitialLen, "initial-len", "length of the first turn, tokens")
+		b.int(&s.QuestionLen, "question-len", "length of each follow-up, tokens")
+		b.int(&s.NumSessions, "num-sessions", "number of sessions")
+		b.int(&s.MaxTurns, "max-turns", "turns of each session")
+	}
+	if scenario != bench.Connectivity {
+		b.int(&s.MaxConcurrency, "max-concurrency", "sessions in flight side by side")
+		b.int(&s.Warmup, "warmup", "requests that are sent first and not measured")
+		b.float(&s.MaxFailureRate, "max-failure-rate", "share of failures above which a run is no valid baseline, 0 to 1")
+		b.float(&s.MaxMinutes, "max-minutes", "hard limit of the run (default: the larger of 60 and 3 × the estimate)")
+		b.text(&sloValue{&s.SLO}, "slo", "what counts as good, such as ttft=1s,tpot=50ms,e2e=20s")
+		b.bool(&s.ColdConnect, "cold-connect", "open connections inside the measured window")
+	}
+	usage := "cap of output tokens"
+	if several {
+		usage += " (prefix 512, multiturn 1024)"
+	}
+	b.int(&s.MaxOutputTokens, "max-output-tokens", usage)
+	b.int(&s.MaxOutputTokens, "max-completion-tokens", "the same as --max-output-tokens")
+	hide(fs, "max-completion-tokens")
+	b.shared(s)
+}
+
+func (b binder) shared(s *bench.Spec) {
+	b.text((*stringValue)(&s.Thinking), "thinking", "disabled, enabled or auto")
+	b.text((*stringValue)(&s.ReasoningEffort), "reasoning-effort", "sent as given (default: not sent)")
+	b.text((*stringValue)(&s.ServiceTier), "service-tier", "sent as given (default: not sent)")
+	b.uint64(&s.Seed, "seed", "of the generated text (default: drawn and printed)")
+	b.text((*stringValue)(&s.Nonce), "nonce", "heads every prompt, so that no earlier run's cache is hit (default: drawn and printed)")
+	b.text((*stringValue)(&s.LengthUnit), "length-unit", "local: lengths are estimated from characters")
+	b.float(&s.Prices.In, "price-in", "price of a million input tokens")
+	b.text(&priceValue{&s.Prices.Cached}, "price-cached", "price of a million cached input tokens (default: --price-in)")
+	b.float(&s.Prices.Out, "price-out", "price of a million output tokens")
+	b.text((*stringValue)(&s.Prices.Currency), "currency", "of the prices, for print")
+	b.duration(&s.Limits.Connect, "connect-timeout", "limit of opening a connection")
+	b.duration(&s.Limits.FirstToken, "first-token-timeout", "limit from start to the first token")
+	b.duration(&s.Limits.Idle, "idle-timeout", "limit between events after the first token")
+	b.duration(&s.Limits.Total, "timeout", "limit of one request")
+	b.bool(&s.SaveText, "save-text", "keep prompts and answers in the journal")
+}
+
+// specs are the scenarios' parameters: the preset, then every flag that was given.
+func (f *runFlags) specs(target *bench.Target) ([]bench.Spec, error) {
+	var specs []bench.Spec
+	var faults []error
+	for _, scenario := range f.scenarios {
+		spec := bench.NewSpec(scenario, bench.Preset(f.preset))
+		spec.Lang = f.language(target)
+		own := pflag.NewFlagSet("", pflag.ContinueOnError)
+		bindSpec(own, &spec, scenario, false)
+		f.set.Visit(func(flag *pflag.Flag) {
+			if own.Lookup(flag.Name) != nil {
+				faults = append(faults, own.Set(flag.Name, flag.Value.String()))
+			}
+		})
+		faults = append(faults, spec.Validate())
+		specs = append(specs, spec)
+	}
+	return specs, errors.Join(distinct(faults)...)
+}
+
+// distinct drops errors that say what another has said.
+func distinct(faults []error) []error {
+	var kept []error
+	seen := map[string]bool{}
+	for _, fault := range faults {
+		for _, e := range flatten(fault) {
+			if e != nil && !seen[e.Error()] {
+				seen[e.Error()] = true
+				kept = append(kept, e)
+			}
+		}
+	}
+	return kept
+}
+
+// language is that of the report: as asked, Chinese for Ark, else the locale's.
+func (f *runFlags) language(target *bench.Target) string {
+	if f.lang != "" {
+		return f.lang
+	}
+	if target.Source == bench.SourceArkCLI || target.Source == bench.SourceEnv {
+		return "zh"
+	}
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if locale := os.Getenv(name); locale != "" {
+			if strings.HasPrefix(strings.ToLower(locale), "zh") {
+				return "zh"
+			}
+			return "en"
+		}
+	}
+	return "en"
+}
+
+// want is what the flags say of the target.
+func (f *runFlags) want() job.Want {
+	w := job.Want{Model: f.model, Label: f.label, BaseURL: f.baseURL, KeyEnv: f.keyEnv, Profile: f.profile, Dialect: f.dialect}
+	if f.sim {
+		config := f.simOpts.options().Config()
+		w.Sim = &config
+	}
+	return w
+}
+
+// binder registers flags, each once.
+type binder struct{ fs *pflag.FlagSet }
+
+func (b binder) new(name string) bool { return b.fs.Lookup(name) == nil }
+
+func (b binder) int(p *int, name, usage string) {
+	if b.new(name) {
+		b.fs.IntVar(p, name, *p, usage)
+	}
+}
+
+func (b binder) uint64(p *uint64, name, usage string) {
+	if b.new(name) {
+		b.fs.Uint64Var(p, name, *p, usage)
+	}
+}
+
+func (b binder) float(p *float64, name, usage string) {
+	if b.new(name) {
+		b.fs.Float64Var(p, name, *p, usage)
+	}
+}
+
+func (b binder) bool(p *bool, name, usage string) {
+	if b.new(name) {
+		b.fs.BoolVar(p, name, *p, usage)
+	}
+}
+
+func (b binder) duration(p *time.Duration, name, usage string) {
+	if b.new(name) {
+		b.fs.DurationVar(p, name, *p, usage)
+	}
+}
+
+func (b binder) text(v pflag.Value, name, usage string) {
+	if b.new(name) {
+		b.fs.Var(v, name, usage)
+	}
+}
+
+func hide(fs *pflag.FlagSet, name string) { _ = fs.MarkHidden(name) }
+
+// stringValue is a flag of any string type.
+type stringValue string
+
+func (v *stringValue) String() string        { return string(*v) }
+func (v *stringValue) Set(text string) error { *v = stringValue(text); return nil }
+func (v *stringValue) Type() string          { return "string" }
+
+// sloValue is the flag --slo.
+type sloValue struct{ slo *bench.SLO }
+
+func (v *sloValue) String() string {
+	if v.slo == nil {
+		return ""
+	}
+	var parts []string
+	for _, p := range []struct {
+		name string
+		d    time.Duration
+	}{{"ttft", v.slo.TTFT}, {"tpot", v.slo.TPOT}, {"e2e", v.slo.E2E}} {
+		if p.d > 0 {
+			parts = append(parts, fmt.Sprintf("%s=%v", p.name, p.d))
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+func (v *sloValue) Set(text string) (err error) {
+	*v.slo, err = bench.ParseSLO(text)
+	return err
+}
+func (v *sloValue) Type() string { return "slo" }
+
+// priceValue is a price that may be left out.
+type priceValue struct{ price **float64 }
+
+func (v *priceValue) String() string {
+	if v.price == nil || *v.price == nil {
+		return ""
+	}
+	return fmt.Sprint(**v.price)
+}
+
+func (v *priceValue) Set(text string) error {
+	var price float64
+	if _, err := fmt.Sscan(text, &price); err != nil {
+		return &bench.FieldError{Field: "price_cached", Value: fmt.Sprintf("%q", text), Allowed: "a number"}
+	}
+	*v.price = &price
+	return nil
+}
+func (v *priceValue) Type() string { return "float" }

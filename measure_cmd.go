@@ -1,0 +1,394 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/llm-bench/llm-bench/arkcli"
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/job"
+	"github.com/llm-bench/llm-bench/bench/report"
+	"github.com/llm-bench/llm-bench/bench/rundir"
+)
+
+func newConnectivity(std streams) *cobra.Command {
+	return newMeasure(std, "connectivity", "Measure one streamed request and say which settings work",
+		`  llm-bench connectivity --model "doubao seed 2.0 mini"
+  llm-bench connectivity --base-url https://host/v1 --api-key-env HOST_API_KEY --model m`, bench.Connectivity)
+}
+
+func newPrefix(std streams) *cobra.Command {
+	return newMeasure(std, "prefix", "Measure requests that share long prefixes",
+		`  llm-bench prefix --model "doubao seed 2.0 mini"
+  llm-bench prefix --sim --preset quick
+  llm-bench prefix --model ep-20260701120000-abcde --prefix-len 8000 --max-concurrency 10`, bench.Prefix)
+}
+
+func newMultiturn(std streams) *cobra.Command {
+	return newMeasure(std, "multiturn", "Measure conversations over a growing context",
+		`  llm-bench multiturn --model "doubao seed 2.0 mini"
+  llm-bench multiturn --sim --preset quick`, bench.Multiturn)
+}
+
+func newAll(std streams) *cobra.Command {
+	return newMeasure(std, "all", "Run connectivity, prefix and multiturn, one after the other",
+		`  llm-bench all --model "doubao seed 2.0 mini"
+  llm-bench all --sim --preset quick --output-dir ./reports`, bench.Connectivity, bench.Prefix, bench.Multiturn)
+}
+
+func newMeasure(std streams, name, short, example string, scenarios ...bench.Scenario) *cobra.Command {
+	var flags runFlags
+	c := &cobra.Command{
+		Use: name, Short: short, Example: example, Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return measure(c.Context(), std, &flags) },
+	}
+	flags.bind(c, scenarios...)
+	return c
+}
+
+// measure carries out the scenarios one after the other.
+func measure(ctx context.Context, std streams, flags *runFlags) error {
+	// Parameters are checked before anybody is asked for a target.
+	if _, err := flags.specs(&bench.Target{}); err != nil {
+		return err
+	}
+	target, warnings, err := job.Find(ctx, flags.want(), os.LookupEnv, arkcli.New(arkcli.Options{}))
+	if err != nil {
+		return err
+	}
+	specs, err := flags.specs(&target)
+	if err != nil {
+		return err
+	}
+	notes := std.out
+	if flags.json {
+		notes = std.err
+	}
+	fmt.Fprintln(notes, sourceLine(&target))
+	for _, w := range warnings {
+		fmt.Fprintln(notes, "warning: "+w)
+	}
+	if flags.dryRun {
+		return plan(std, notes, flags.json, specs)
+	}
+	s := session{ctx: ctx, std: std, notes: notes, flags: flags, target: target, warnings: warnings}
+	s.index, err = rundir.DefaultIndex()
+	if err != nil {
+		return err
+	}
+	return s.run(specs)
+}
+
+// sourceLine says where the target came from.
+func sourceLine(t *bench.Target) string {
+	switch t.Source {
+	case bench.SourceSim:
+		return "target: SIMULATED ENDPOINT in this process, model " + t.Model
+	case bench.SourceArkCLI:
+		return fmt.Sprintf("target: %s at %s (Ark CLI profile %s; %s)", t.Model, t.BaseURL, t.Profile, t.Why)
+	case bench.SourceEnv:
+		return fmt.Sprintf("target: %s at %s (from %s and %s)", t.Model, t.BaseURL, job.EnvBaseURL, job.EnvKey)
+	}
+	key := "no key"
+	if t.KeyEnv != "" {
+		key = "key from " + t.KeyEnv
+	}
+	return fmt.Sprintf("target: %s at %s (--base-url, %s, dialect %s)", t.Model, t.BaseURL, key, t.Dialect.Name)
+}
+
+// planned is what a run would send.
+type planned struct {
+	Scenario        bench.Scenario `json:"scenario"`
+	Requests        int            `json:"requests"`
+	PromptTokens    int            `json:"prompt_tokens"`
+	OutputTokensMax int            `json:"output_tokens_max"`
+	MinutesLow      float64        `json:"minutes_low"`
+	MinutesHigh     float64        `json:"minutes_high"`
+	Cost            *bench.Cost    `json:"cost_max,omitempty"`
+}
+
+// plan prints what would be sent, and sends nothing.
+func plan(std streams, notes io.Writer, asJSON bool, specs []bench.Spec) error {
+	var plans []planned
+	for i := range specs {
+		s := &specs[i]
+		prompt, output := job.Tokens(s)
+		low, high := job.Estimate(s)
+		p := planned{s.Scenario, s.Planned(), prompt, output, low.Minutes(), high.Minutes(), nil}
+		if s.Prices.In > 0 || s.Prices.Out > 0 {
+			p.Cost = &bench.Cost{Amount: s.Prices.Of(prompt, 0, output), Currency: s.Prices.Currency}
+		}
+		plans = append(plans, p)
+		fmt.Fprintln(notes, p.line())
+	}
+	if asJSON {
+		return printJSON(std.out, map[string]any{"plans": plans})
+	}
+	return nil
+}
+
+func (p planned) line() string {
+	line := fmt.Sprintf("%s: %d requests, about %d prompt tokens, at most %d output tokens, %.1f to %.1f min",
+		p.Scenario, p.Requests, p.PromptTokens, p.OutputTokensMax, p.MinutesLow, p.MinutesHigh)
+	if p.Cost != nil {
+		line += fmt.Sprintf(", at most %.2f %s without cache hits", p.Cost.Amount, p.Cost.Currency)
+	}
+	return line
+}
+
+// session is the runs of one invocation against one target.
+type session struct {
+	ctx      context.Context
+	std      streams
+	notes    io.Writer
+	flags    *runFlags
+	target   bench.Target
+	warnings []string
+	index    rundir.Index
+	results  []*bench.Result
+}
+
+// run carries out the scenarios until one shows that the next is in vain.
+func (s *session) run(specs []bench.Spec) error {
+	worst := exitDone
+	var fault error
+	for i, spec := range specs {
+		result, err := s.one(spec, i > 0)
+		if err != nil {
+			fault = err
+			break
+		}
+		s.results = append(s.results, result)
+		code := codeOf(result)
+		worst = worse(worst, code)
+		if code == exitInterrupted || code == exitRefused || spec.Scenario == bench.Connectivity && code != exitDone {
+			break
+		}
+	}
+	if s.flags.json {
+		if err := printJSON(s.std.out, map[string]any{"runs": append([]*bench.Result{}, s.results...)}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case fault != nil:
+		return fault
+	case worst != exitDone:
+		return &outcomeError{worst}
+	}
+	return nil
+}
+
+// worse picks the code that says more of what went wrong.
+func worse(a, b int) int {
+	order := []int{exitDone, exitNoBaseline, exitFailed, exitRefused, exitInterrupted}
+	rank := func(code int) int {
+		for i, c := range order {
+			if c == code {
+				return i
+			}
+		}
+		return len(order)
+	}
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
+}
+
+// one carries out one scenario.
+func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
+	order := job.Order{
+		Spec: spec, Target: s.target, OutputDir: s.flags.outputDir, CAFile: s.flags.caFile, Insecure: s.flags.insecure,
+		Warnings: s.warnings, Checked: checked, Version: version,
+	}
+	if s.flags.sim {
+		order.Sim = s.flags.simOpts.options()
+	}
+	j, err := job.New(order, s.index, nil)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(s.notes, "%s: %s\n", spec.Scenario, j.Dir().Path)
+	live := newLive(s.std.err, spec.Planned())
+	result, err := j.Run(s.ctx, live.show)
+	live.end()
+	if err != nil {
+		return result, err
+	}
+	s.say(result)
+	return result, nil
+}
+
+// say prints what a run came to.
+func (s *session) say(r *bench.Result) {
+	if r.End != nil && r.End.Ending != bench.EndComplete {
+		message := fmt.Sprintf("llm-bench: the %s run ended early: %s", r.Scenario, r.End.Reason)
+		if r.End.Ending == bench.EndRefused {
+			message = fmt.Sprintf("llm-bench: the endpoint can't be measured: %s", r.End.Reason)
+		}
+		fmt.Fprintln(s.std.err, message)
+		if advice := adviceFor(r.End.Class, &s.target); advice != "" {
+			fmt.Fprintln(s.std.err, "  "+advice)
+		}
+	}
+	if t := &r.Targets[0].Summary; t.Requests.Succeeded == 0 && len(t.Failures) > 0 && (r.End == nil || r.End.Ending == bench.EndComplete) {
+		fmt.Fprintf(s.std.err, "llm-bench: %s: %s\n", t.Failures[0].Class, t.Failures[0].Sample)
+		if advice := adviceFor(t.Failures[0].Class, &s.target); advice != "" {
+			fmt.Fprintln(s.std.err, "  "+advice)
+		}
+	}
+	fmt.Fprintln(s.notes, report.Summary(r))
+	fmt.Fprintf(s.notes, "report: %s\n", r.Files.ReportMD)
+}
+
+// adviceFor is what to do about a class of failure.
+func adviceFor(class bench.Outcome, t *bench.Target) string {
+	switch class {
+	case bench.FailAuth:
+		if t.Source == bench.SourceArkCLI {
+			return "run `llm-bench login` to see which profile and key are in use"
+		}
+		return "check the key in " + orElse(t.KeyEnv, "--api-key-env") + " and that it may use this model"
+	case bench.FailNotFound:
+		return fmt.Sprintf("check --model %s; `llm-bench models QUERY` finds the model IDs of Ark", t.Model)
+	case bench.FailQuota:
+		return "the account's quota is used up: waiting doesn't help, the console does"
+	case bench.FailBadRequest:
+		return "run `llm-bench connectivity` with the same flags: it looks for settings that the endpoint accepts"
+	case bench.FailConnect, bench.FailTLS:
+		return "check --base-url, the network and the proxy settings (HTTPS_PROXY, NO_PROXY)"
+	}
+	return ""
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func newReport(std streams) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "report DIR", Short: "Render the report again from a run's directory alone", Args: oneArg("DIR"),
+		Example: "  llm-bench report reports/prefix_20260701_120000",
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx, cancel := context.WithTimeout(c.Context(), time.Minute)
+			defer cancel()
+			result, err := job.Render(ctx, args[0])
+			if errors.Is(err, rundir.ErrNoRun) {
+				return &usageError{err}
+			}
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(std.out, map[string]any{"runs": []*bench.Result{result}})
+			}
+			fmt.Fprintln(std.out, report.Summary(result))
+			fmt.Fprintln(std.out, "report: "+result.Files.ReportMD)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+func newLogin(std streams) *cobra.Command {
+	var profile string
+	var asJSON, diagnose bool
+	c := &cobra.Command{
+		Use: "login", Short: "Show the state of Ark CLI and what mends it", Args: noArgs,
+		Long: "Shows whether Ark CLI is installed and logged in, which profile and address it gives, and the command that mends what is wrong. Nothing is changed.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			cli := arkcli.New(arkcli.Options{})
+			if diagnose {
+				d, err := cli.Diagnose(c.Context())
+				if err != nil {
+					return err
+				}
+				return printJSON(std.out, d)
+			}
+			login, err := cli.Login(c.Context(), profile)
+			if asJSON {
+				if encodeErr := printJSON(std.out, login); encodeErr != nil {
+					return encodeErr
+				}
+			} else {
+				printLogin(std.out, &login)
+			}
+			return err
+		},
+	}
+	c.Flags().StringVar(&profile, "profile", "", "Ark CLI profile (default: Ark CLI's own default)")
+	c.Flags().BoolVar(&diagnose, "diagnose", false, "print a record of what Ark CLI answers, names only, to send to support")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+func printLogin(w io.Writer, l *arkcli.Login) {
+	row := func(name, value string) {
+		if value != "" {
+			fmt.Fprintf(w, "%-12s %s\n", name, value)
+		}
+	}
+	row("Ark CLI", strings.TrimSpace(l.Version+" "+l.Path))
+	if l.LoggedIn {
+		row("login", "ok ("+l.AuthMethod+")")
+	}
+	row("profile", l.Profile)
+	row("base URL", l.BaseURL)
+	for _, warning := range l.Warnings {
+		row("warning", warning)
+	}
+}
+
+func newModels(std streams) *cobra.Command {
+	var profile string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "models QUERY", Short: "Find the model ID behind a name", Args: oneArg("QUERY"),
+		Example: `  llm-bench models "豆包 Seed 2.0 Mini"`,
+		RunE: func(c *cobra.Command, args []string) error {
+			found, err := arkcli.New(arkcli.Options{}).Resolve(c.Context(), profile, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(std.out, found)
+			}
+			printModels(std.out, &found)
+			return nil
+		},
+	}
+	c.Flags().StringVar(&profile, "profile", "", "Ark CLI profile (default: Ark CLI's own default)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
+	return c
+}
+
+func printModels(w io.Writer, r *arkcli.Resolution) {
+	for _, warning := range r.Warnings {
+		fmt.Fprintln(w, "warning: "+warning)
+	}
+	if r.Resolved {
+		fmt.Fprintf(w, "%s  %s\n%s\n", r.Model(), r.DisplayName, r.Why)
+		return
+	}
+	fmt.Fprintf(w, "%s\n%-44s %-32s %-9s %10s\n", r.Why, "ID", "NAME", "KIND", "CONTEXT")
+	for _, c := range r.Candidates {
+		window := ""
+		if c.ContextWindow > 0 {
+			window = fmt.Sprint(c.ContextWindow)
+		}
+		fmt.Fprintf(w, "%-44s %-32s %-9s %10s\n", c.ID, c.Name, c.Kind, window)
+	}
+}

@@ -51,17 +51,17 @@ func (l *Log) Logger() *slog.Logger {
 func (l *Log) Write(text []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held = append(l.held, text...)
-	end := bytes.LastIndexByte(l.held, '\n') + 1
-	if len(l.held)-end > maxHeld {
-		return len(text), l.breakLine()
+	var err error
+	end := bytes.LastIndexByte(text, '\n') + 1
+	if end > 0 {
+		err = l.emit(string(l.held) + string(text[:end]))
+		l.held = l.held[:0]
 	}
-	if end == 0 {
-		return len(text), nil
+	l.held = append(l.held, text[end:]...)
+	if len(l.held) > maxHeld {
+		err = errors.Join(err, l.breakLine())
 	}
-	lines := string(l.held[:end])
-	l.held = append(l.held[:0], l.held[end:]...)
-	return len(text), l.emit(lines)
+	return len(text), err
 }
 
 // breakLine writes an overlong line but for its end, in which a key may have begun.

@@ -62,9 +62,9 @@ func TestAReaderNeverSeesHalfAState(t *testing.T) {
 	must(t, WriteState(dir, state()))
 	var writing sync.WaitGroup
 	writing.Go(func() {
-		for n := range 200 {
+		for n := range 60 {
 			s := state()
-			s.Summary = strings.Repeat("x", 17*n)
+			s.Summary = strings.Repeat("x", 57*n)
 			if err := WriteState(dir, s); err != nil {
 				t.Error(err)
 			}

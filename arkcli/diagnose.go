@@ -11,6 +11,13 @@ import (
 	"strings"
 )
 
+// Patterns; never changed.
+var (
+	variableName   = regexp.MustCompile(`^[A-Z_]{1,60}$`)
+	plainFieldName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,40}$`)
+	threeDigits    = regexp.MustCompile(`\d{3}`)
+)
+
 // Diagnosis is a record of what this machine's Ark CLI can do and how its
 // output is shaped, fit to be sent to others: it holds names and counts, and
 // no value that Ark CLI printed but its version.
@@ -91,7 +98,7 @@ func (e environment) arkNames() []string {
 		key, _, ok := cutEntry(entry)
 		upper := strings.ToUpper(key)
 		known := strings.HasPrefix(upper, "ARK_") || strings.HasPrefix(upper, "ARKCLI_") || upper == "LLM_BENCH_ARKCLI"
-		if ok && known && regexp.MustCompile(`^[A-Z_]{1,60}$`).MatchString(upper) && !slices.Contains(out, upper) {
+		if ok && known && variableName.MatchString(upper) && !slices.Contains(out, upper) {
 			out = append(out, upper)
 		}
 	}
@@ -210,8 +217,8 @@ func (c *CLI) fields(v any, at string, depth int, out map[string]bool) {
 
 // fieldName hides names that look like data, such as a map's keys.
 func (c *CLI) fieldName(name string) string {
-	fits := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,40}$`).MatchString(name)
-	if !fits || regexp.MustCompile(`\d{3}`).MatchString(name) || c.say(name, 50) != name {
+	fits := plainFieldName.MatchString(name)
+	if !fits || threeDigits.MatchString(name) || c.say(name, 50) != name {
 		return "(other)"
 	}
 	return name

@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// Patterns; never changed.
+var endpointID = regexp.MustCompile(`^ep-[a-z0-9][a-z0-9-]{0,80}$`)
+
 // endpoint is one inference endpoint of the account.
 type endpoint struct {
 	id, name, status, reason string
@@ -25,7 +28,7 @@ type RateLimit struct {
 }
 
 func isEndpointID(text string) bool {
-	return regexp.MustCompile(`^ep-[a-z0-9][a-z0-9-]{0,80}$`).MatchString(text)
+	return endpointID.MatchString(text)
 }
 
 func readEndpoint(v value) endpoint {

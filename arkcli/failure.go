@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// Patterns; never changed.
+var longWord = regexp.MustCompile(`[A-Za-z0-9._~+/=*-]{12,}`)
+
 // lockedOut reports whether another Ark CLI process was renewing the login.
 // The same text with a dead refresh token is no race: it never heals.
 func (r reply) lockedOut() bool {
@@ -31,7 +34,7 @@ func (r reply) ofKey() bool {
 
 // withoutTokens drops long words with digits in them: keys have no one form.
 func withoutTokens(text string) string {
-	return regexp.MustCompile(`[A-Za-z0-9._~+/=*-]{12,}`).ReplaceAllStringFunc(text, func(word string) string {
+	return longWord.ReplaceAllStringFunc(text, func(word string) string {
 		if strings.ContainsAny(word, "0123456789") {
 			return redacted
 		}

@@ -10,6 +10,9 @@ import (
 	"github.com/llm-bench/llm-bench/bench"
 )
 
+// Patterns; never changed.
+var bearerKey = regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{8,512}$`)
+
 // Access is all that a request needs but the model.
 type Access struct {
 	Profile string       `json:"profile"`
@@ -159,5 +162,5 @@ func refuse(key string) string {
 
 // validKey accepts what may stand after "Bearer " in a header.
 func validKey(key string) bool {
-	return regexp.MustCompile(`^[A-Za-z0-9._~+/=-]{8,512}$`).MatchString(key)
+	return bearerKey.MatchString(key)
 }

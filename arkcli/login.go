@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// Patterns; never changed.
+var versionNumber = regexp.MustCompile(`\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.-]{1,30})?`)
+
 // Login is the state of Ark CLI: who it is, and which profile a benchmark
 // would use.
 type Login struct {
@@ -85,7 +88,7 @@ func (c *CLI) version(ctx context.Context) (string, *Error) {
 		}
 		return "", nil
 	}
-	return regexp.MustCompile(`\d+\.\d+(?:\.\d+)?(?:[-+][0-9A-Za-z.-]{1,30})?`).FindString(c.say(head(r.stdout), 200)), nil
+	return versionNumber.FindString(c.say(head(r.stdout), 200)), nil
 }
 
 // signIn fills l from auth status and the chosen profile, and keeps it when

@@ -7,6 +7,15 @@ import (
 	"unicode"
 )
 
+// Patterns; never changed.
+var (
+	letterForZero = regexp.MustCompile(`(\d[.\-])o\b`)
+	runsOfOneKind = regexp.MustCompile(`\p{Han}+|\p{Ll}+|\p{Lu}+|[\p{Lo}\p{Lm}]+|\p{Nd}+|[^\p{L}\p{Nd}]+`)
+	shortVersion  = regexp.MustCompile(`^[a-z]?\d{1,2}(\.\d{1,2})*$`)
+	shortNumber   = regexp.MustCompile(`^\d{1,2}$`)
+	versionStart  = regexp.MustCompile(`^[a-z]?\d`)
+)
+
 // phrase is what a user called a model, taken apart for comparison.
 type phrase struct {
 	said   string   // as given, on one line
@@ -83,14 +92,14 @@ func chineseNumbers(text string) string {
 
 // letterO mends "2.o" into "2.0".
 func letterO(text string) string {
-	return regexp.MustCompile(`(\d[.\-])o\b`).ReplaceAllString(text, "${1}0")
+	return letterForZero.ReplaceAllString(text, "${1}0")
 }
 
 // tokenize splits text into words and numbers. A number keeps the one letter
 // before it ("v4", "k3") or after it ("32k"); short numbers that follow each
 // other are one version ("2-0" and "2.0" are the same).
 func tokenize(text string) []string {
-	pieces := regexp.MustCompile(`\p{Han}+|\p{Ll}+|\p{Lu}+|[\p{Lo}\p{Lm}]+|\p{Nd}+|[^\p{L}\p{Nd}]+`).FindAllString(text, -1)
+	pieces := runsOfOneKind.FindAllString(text, -1)
 	var out []string
 	for i := 0; i < len(pieces); i++ {
 		piece := pieces[i]
@@ -136,11 +145,9 @@ func isNumber(piece string) bool { return piece != "" && unicode.IsDigit([]rune(
 
 // joinVersions makes one token of short numbers in a row.
 func joinVersions(tokens []string) []string {
-	short := regexp.MustCompile(`^[a-z]?\d{1,2}(\.\d{1,2})*$`)
-	next := regexp.MustCompile(`^\d{1,2}$`)
 	var out []string
 	for _, t := range tokens {
-		if n := len(out); n > 0 && next.MatchString(t) && short.MatchString(out[n-1]) {
+		if n := len(out); n > 0 && shortNumber.MatchString(t) && shortVersion.MatchString(out[n-1]) {
 			out[n-1] += "." + t
 			continue
 		}
@@ -175,7 +182,7 @@ func glue(tokens []string) string {
 
 // isVersion reports whether a token is a number, with or without its letter.
 func isVersion(token string) bool {
-	return regexp.MustCompile(`^[a-z]?\d`).MatchString(token)
+	return versionStart.MatchString(token)
 }
 
 // bareVersion is the number without the letter before it.

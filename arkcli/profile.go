@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// Patterns; never changed.
+var profileName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_. ()@+-]{0,127}$`)
+
 // Profile is one profile of Ark CLI.
 type Profile struct {
 	Name    string `json:"name"`
@@ -139,7 +142,7 @@ func describe(profiles []Profile) string {
 // checkProfileName refuses what cannot be a profile's name, before it becomes
 // an argument: on Windows the shim passes arguments through a shell.
 func (c *CLI) checkProfileName(name string) *Error {
-	if name == "" || regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}_. ()@+-]{0,127}$`).MatchString(name) {
+	if name == "" || profileName.MatchString(name) {
 		return nil
 	}
 	e := problem(BadQuery, c.say(fmt.Sprintf("%q cannot be the name of a profile", bounded(name, 60)), maxMessage))

@@ -24,7 +24,7 @@ func newRedactor() redactor {
 	return redactor{
 		escape: regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]|\x1b\\][^\x07]*\x07"),
 		patterns: regexp.MustCompile(strings.Join([]string{
-			`\bark-[A-Za-z0-9*-]+`,
+			`\bark-[A-Za-z0-9*-]+`, `ark-[A-Za-z0-9-]*[0-9][A-Za-z0-9-]*`,
 			`\bsk-[A-Za-z0-9_-]{8,}`,
 			`\b(?:AKLT|AKTP)[A-Za-z0-9=_-]+`,
 			`\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9._-]+`,

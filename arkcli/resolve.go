@@ -7,6 +7,12 @@ import (
 	"strings"
 )
 
+// Patterns; never changed.
+var (
+	idWithVersion = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*-\d{4,8}$`)
+	versionOfID   = regexp.MustCompile(`^(?:[a-z]+-)?\d{4,8}$`)
+)
+
 // Resolution is what a user's words for a model came to.
 type Resolution struct {
 	Query       string      `json:"query"`
@@ -237,11 +243,11 @@ func otherVersion(k *catalogue, p phrase) (Resolution, bool) {
 // fullID reports whether the words are spelled like an ID with its version.
 // It decides nothing while the catalogue can be read.
 func (p phrase) fullID() bool {
-	return regexp.MustCompile(`^[a-z0-9][a-z0-9.-]*-\d{4,8}$`).MatchString(p.exact)
+	return idWithVersion.MatchString(p.exact)
 }
 
 func isVersionOfID(version string) bool {
-	return regexp.MustCompile(`^(?:[a-z]+-)?\d{4,8}$`).MatchString(version)
+	return versionOfID.MatchString(version)
 }
 
 // unconfirmed takes a full ID as given when the catalogue cannot be read, as

@@ -68,7 +68,11 @@ func cachedOf(s *Sample) int {
 // "cause" is overlap, minimum or unexplained.
 func cacheLow(e *evidence) (Finding, bool) {
 	c := e.summary.Cache
-	if c.HitRate == nil || c.Ceiling == nil || *c.HitRate >= 0.8**c.Ceiling {
+	if c.HitRate == nil || c.Ceiling == nil {
+		return none()
+	}
+	best := min(*c.Ceiling, c.Attainable(e.spec))
+	if *c.HitRate >= 0.8*best {
 		return none()
 	}
 	later := where(e.ok, func(s *Sample) bool { return !firstUse(e.spec.Scenario, s) && s.Usage != nil && s.Usage.Prompt != nil })
@@ -76,32 +80,42 @@ func cacheLow(e *evidence) (Finding, bool) {
 	if len(later) == 0 {
 		return none()
 	}
-	cause := e.cacheLossCause()
+	cause := e.cacheLossCause(best - *c.HitRate)
 	severity := Notable
 	if cause == "unexplained" {
 		severity = Serious
 	}
 	return Finding{Rule: "cache_low", Severity: severity,
 		Figures: figures{
-			"hit_rate": *c.HitRate, "ceiling_rate": *c.Ceiling, "later": float64(len(later)), "missed": float64(len(missed)),
+			"hit_rate": *c.HitRate, "ceiling_rate": best, "later": float64(len(later)), "missed": float64(len(missed)),
 			"overlapped": float64(c.Overlapped), "overlap_share": c.OverlapLoss(e.spec),
 		},
 		Texts: map[string]string{"cause": cause}, RequestIDs: idsOf(missed)}, true
 }
 
-func (e *evidence) cacheLossCause() string {
+func (e *evidence) cacheLossCause(loss float64) string {
 	c := e.summary.Cache
 	reusable := e.spec.PrefixLen
 	if e.spec.Scenario == Multiturn {
 		reusable = e.spec.InitialLen
 	}
 	switch {
-	case c.OverlapLoss(e.spec) >= 0.5*(*c.Ceiling-*c.HitRate):
+	case c.OverlapLoss(e.spec) >= 0.5*loss:
 		return "overlap"
 	case reusable < cacheMinimum:
 		return "minimum"
 	}
 	return "unexplained"
+}
+
+// Attainable is the hit rate, 0 to 1, that the requests of which the figures
+// are made could reach: below the ceiling where the run ended early or requests
+// failed, since first uses then weigh more.
+func (c *Cache) Attainable(spec *Spec) float64 {
+	if spec.Scenario != Prefix {
+		return valueOrZero(c.Ceiling)
+	}
+	return share(c.Warm.N*spec.PrefixLen, c.Prompt)
 }
 
 // OverlapLoss is the part of the hit rate, 0 to 1, that is lost at most

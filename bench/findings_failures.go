@@ -54,7 +54,7 @@ func (e *evidence) failure(rank int) (Finding, bool) {
 		}
 		r := e.summary.Requests
 		ended := r.Succeeded + r.Failed
-		return Finding{Rule: "failures", Severity: grade(r.FailureRate(), max(e.spec.MaxFailureRate, 1e-9)),
+		return Finding{Rule: "failures", Severity: grade(share(g.Count, ended), max(e.spec.MaxFailureRate, 1e-9)),
 			Figures:    figures{"count": float64(g.Count), "ended": float64(ended), "count_share": share(g.Count, ended), "not_run": float64(r.NotRun)},
 			Texts:      map[string]string{"class": string(g.Class), "code": g.Code, "message": g.Sample},
 			RequestIDs: g.RequestIDs}, true

@@ -1,0 +1,305 @@
+// Package benchtest builds the records of runs that never took place, for
+// tests: the whole of a standard run, deterministic, with the faults that a
+// test plants in it.
+package benchtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// Run describes a run to be made up. Its server needs 120 ms and 40 ms for
+// each 1,000 uncached prompt tokens to the first token, then 10 ms for each
+// token, with a little noise.
+type Run struct {
+	Spec   bench.Spec
+	Target bench.Target
+	// Touch may change each request as it is made up; the next ones follow from
+	// what it leaves. The marks are not final before it returns.
+	Touch func(*Call)
+	// Stop ends the record after so many requests; 0 lets it run to its end.
+	Stop  int
+	State bench.State // of the finish; "" is succeeded, and [bench.StateRunning] leaves no finish
+	Ticks []bench.Tick
+}
+
+// Call is one request in the making.
+type Call struct {
+	N       int // from 1, in order of start
+	Sample  *bench.Sample
+	Prompt  int // tokens
+	Cached  int
+	Output  int
+	Think   int           // reasoning tokens among the output
+	TTFT    time.Duration // start to first token
+	TPOT    time.Duration
+	Burst   int             // output events that arrive together; 0 and 1 are none
+	Pause   time.Duration   // before the last token
+	Upload  time.Duration   // of the request's body
+	Silent  bool            // no usage
+	Uncount bool            // no cached field
+	Fail    bench.Outcome   // "" succeeds
+	Failure *bench.Failure  // of a request that fails
+	Before  []bench.Outcome // attempts that failed before this one
+}
+
+// Began is when every made-up run began.
+func Began() time.Time {
+	return time.Date(2026, 7, 28, 10, 0, 0, 0, time.FixedZone("CST", 8*3600))
+}
+
+// New is a run of the given scenario and preset against Ark, without faults.
+func New(scenario bench.Scenario, preset bench.Preset, lang string) *Run {
+	spec := bench.NewSpec(scenario, preset)
+	spec.Seed, spec.Nonce, spec.Lang = 20260728, "k7q2m9", lang
+	return &Run{Spec: spec, Target: bench.Target{
+		Label: "ark", BaseURL: "https://ark.cn-beijing.volces.com/api/v3", Model: "doubao-seed-2-0-mini-260428",
+		Dialect: bench.Ark(), Source: bench.SourceArkCLI, Profile: "default", Asked: "豆包 Seed 2.0 Mini",
+	}}
+}
+
+// Record makes the run up.
+func (r *Run) Record() *bench.Record {
+	m := maker{run: r, rng: rand.New(rand.NewPCG(r.Spec.Seed, 1)), free: make([]time.Duration, r.Spec.MaxConcurrency)}
+	switch r.Spec.Scenario {
+	case bench.Multiturn:
+		m.sessions()
+	default:
+		m.requests()
+	}
+	record := &bench.Record{
+		Header: bench.Header{
+			Schema: bench.JournalSchema, Tool: bench.Tool{Version: "1.0.0", Go: "go1.26.0"},
+			Host:  bench.Host{OS: "linux", Arch: "amd64", CPU: "Intel(R) Xeon(R) Platinum 8375C", CPUs: 8, TimeZone: "Asia/Shanghai"},
+			Began: Began(), Spec: r.Spec, Targets: []bench.Target{r.Target}, Planned: r.Spec.Planned(),
+			InputHash: "9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa",
+		},
+		Samples: m.samples, Ticks: r.Ticks,
+	}
+	if record.Ticks == nil {
+		record.Ticks = calm(m.end())
+	}
+	if r.State != bench.StateRunning {
+		record.Finish = r.finish(m.end())
+	}
+	return record
+}
+
+func (r *Run) finish(end time.Duration) *bench.Finish {
+	f := &bench.Finish{State: r.State, End: bench.End{Ending: bench.EndComplete}, At: bench.MarkAt(end), Ended: Began().Add(end),
+		Warm: bench.Warmth{Connections: r.Spec.MaxConcurrency}}
+	switch r.State {
+	case "":
+		f.State = bench.StateSucceeded
+	case bench.StateCanceled:
+		f.End = bench.End{Ending: bench.EndCanceled, Reason: "interrupt"}
+	case bench.StateFailed:
+		f.End = bench.End{Ending: bench.EndStopped, Reason: "5 consecutive failures"}
+	}
+	return f
+}
+
+// Result is the result of the made-up run.
+func (r *Run) Result(record *bench.Record) *bench.Result {
+	id := string(r.Spec.Scenario) + "_20260728_100000"
+	state := r.State
+	if record.Finish == nil {
+		state = bench.StateInterrupted
+	}
+	result := bench.NewResult(id, "/reports/"+id, record, state)
+	return &result
+}
+
+// calm are the ticks of a client with nothing to complain of.
+func calm(end time.Duration) []bench.Tick {
+	var ticks []bench.Tick
+	for at := time.Second; at <= end+time.Second; at += time.Second {
+		ticks = append(ticks, bench.Tick{At: bench.MarkAt(at), CPUShare: 0.03, GCPause: bench.Millis(80 * time.Microsecond)})
+	}
+	return ticks
+}
+
+// maker keeps the made-up time of the run.
+type maker struct {
+	run     *Run
+	rng     *rand.Rand
+	free    []time.Duration // when each place of the concurrency is free
+	n       int
+	samples []*bench.Sample
+}
+
+func (m *maker) full() bool { return m.run.Stop > 0 && m.n >= m.run.Stop }
+
+func (m *maker) end() time.Duration {
+	var end time.Duration
+	for _, s := range m.samples {
+		end = max(end, s.End.At())
+	}
+	return end
+}
+
+// requests makes up sessions of one turn.
+func (m *maker) requests() {
+	s := &m.run.Spec
+	for i := 0; i < s.NumRequests && !m.full(); i++ {
+		sample := &bench.Sample{Session: i + 1, Turn: 1, Attempt: 1}
+		c := &Call{Sample: sample, Prompt: 24, Output: s.MaxOutputTokens}
+		if s.Scenario == bench.Prefix {
+			sample.Prefix, sample.Ordinal = i%s.NumPrefixes+1, i/s.NumPrefixes+1
+			c.Prompt = s.PrefixLen + s.SuffixLen
+			if sample.Ordinal > 1 {
+				c.Cached = s.PrefixLen / 64 * 64
+			}
+		}
+		sample.PlannedPrompt = c.Prompt
+		m.send(c, m.place())
+	}
+}
+
+// sessions makes up conversations, each in a place of its own.
+func (m *maker) sessions() {
+	s := &m.run.Spec
+	for i := 0; i < s.NumSessions; i++ {
+		place, held, asked := m.place(), 0, 0
+		for turn := 1; turn <= s.MaxTurns && !m.full(); turn++ {
+			grown := s.QuestionLen
+			if turn == 1 {
+				grown = s.InitialLen
+			}
+			asked += grown
+			c := &Call{Sample: &bench.Sample{Session: i + 1, Turn: turn, Attempt: 1, PlannedPrompt: asked}, Prompt: held + grown, Cached: held / 64 * 64, Output: s.MaxOutputTokens}
+			m.send(c, place)
+			if c.Fail != "" {
+				break
+			}
+			held = c.Prompt + c.Output - c.Think
+		}
+	}
+}
+
+// place is the number of the place that is free first.
+func (m *maker) place() int {
+	first := 0
+	for i, at := range m.free {
+		if at < m.free[first] {
+			first = i
+		}
+	}
+	return first
+}
+
+// send makes a request up and takes its time from the place.
+func (m *maker) send(c *Call, place int) {
+	m.n++
+	c.N = m.n
+	c.TPOT = 10*time.Millisecond + time.Duration(m.rng.IntN(400)-200)*time.Microsecond
+	c.identify(&m.run.Target)
+	c.Sample.Target = m.run.Target.Label
+	noise := time.Duration(m.rng.IntN(20_000)) * time.Microsecond
+	if m.run.Touch != nil {
+		m.run.Touch(c)
+	}
+	if c.TTFT == 0 {
+		c.TTFT = c.Upload + 120*time.Millisecond + time.Duration(max(0, c.Prompt-c.Cached))*40*time.Microsecond + noise
+	}
+	for i, outcome := range c.Before {
+		m.free[place] = m.failed(c, outcome, i+1, m.free[place]) + 2*time.Second
+	}
+	c.Sample.Attempt = len(c.Before) + 1
+	c.finish(m.free[place])
+	m.free[place] = c.Sample.End.At() + time.Millisecond
+	m.samples = append(m.samples, c.Sample)
+}
+
+// failed adds an attempt that failed before the one that counts.
+func (m *maker) failed(c *Call, outcome bench.Outcome, attempt int, start time.Duration) time.Duration {
+	s := *c.Sample
+	s.Attempt, s.Outcome = attempt, outcome
+	s.Start, s.End = bench.MarkAt(start), bench.MarkAt(start+30*time.Millisecond)
+	s.Failure = c.Failure
+	m.samples = append(m.samples, &s)
+	return s.End.At()
+}
+
+func (c *Call) identify(target *bench.Target) {
+	s := c.Sample
+	s.RequestID, s.LogID = fmt.Sprintf("02178500%04d", c.N), fmt.Sprintf("20260728100000%04d", c.N)
+	s.Model, s.ServiceTier, s.FinishReason = target.Model, "default", "length"
+	s.Connection = bench.Connection{Reused: true, Protocol: "HTTP/1.1", Remote: "101.126.0.1:443"}
+}
+
+// finish lays the request out in time, from its start.
+func (c *Call) finish(start time.Duration) {
+	s := c.Sample
+	s.Start, s.SentFirst, s.SentLast = bench.MarkAt(start), bench.MarkAt(start+200*time.Microsecond), bench.MarkAt(start+900*time.Microsecond+c.Upload)
+	if c.Fail != "" {
+		s.Outcome, s.Failure, s.FinishReason, s.Model, s.ServiceTier = c.Fail, c.Failure, "", "", ""
+		s.End = bench.MarkAt(start + 40*time.Millisecond)
+		return
+	}
+	s.Outcome = bench.Succeeded
+	c.stream(start)
+	c.usage()
+}
+
+// stream makes the events up: one for each output token, then finish, usage and done.
+func (c *Call) stream(start time.Duration) {
+	s := c.Sample
+	first := start + c.TTFT
+	s.FirstByte = bench.MarkAt(first - 2*time.Millisecond)
+	s.Events = bench.Events{{At: first - time.Millisecond, Kind: bench.EventRole}}
+	at := first
+	for i := range c.Output {
+		kind := bench.EventContent
+		if i < c.Think {
+			kind = bench.EventReasoning
+		}
+		at = first + time.Duration(i/max(1, c.Burst)*max(1, c.Burst))*c.TPOT
+		if i == c.Output-1 {
+			at += c.Pause
+		}
+		if kind == bench.EventContent && !s.FirstAnswer.Taken() {
+			s.FirstAnswer, s.AnswerBytes = bench.MarkAt(at), 4*(c.Output-c.Think)
+		}
+		s.Events = append(s.Events, bench.Event{At: at, Kind: kind, Read: i + 1})
+	}
+	s.FirstToken, s.LastToken, s.OutputEvents, s.Reasoned = bench.MarkAt(first), bench.MarkAt(at), c.Output, c.Think > 0
+	for i, kind := range []bench.EventKind{bench.EventFinish, bench.EventUsage, bench.EventDone} {
+		s.Events = append(s.Events, bench.Event{At: at + time.Duration(i+1)*time.Millisecond, Kind: kind, Read: c.Output + 1 + i})
+	}
+	s.End = bench.MarkAt(at + 4*time.Millisecond)
+	s.Client = bench.Reading{Clock: "kernel", Reads: c.Output + 4, LagSum: bench.Millis(time.Duration(c.Output+4) * 40 * time.Microsecond), LagMax: bench.Millis(400 * time.Microsecond)}
+}
+
+func (c *Call) usage() {
+	if c.Silent {
+		return
+	}
+	prompt, output, cached, think := c.Prompt, c.Output, c.Cached, c.Think
+	c.Sample.Usage = &bench.Usage{Prompt: &prompt, Completion: &output, Reasoning: &think}
+	if !c.Uncount {
+		c.Sample.Usage.Cached = &cached
+	}
+}
+
+// Only plants a change in the requests of the given numbers.
+func Only(numbers []int, change func(*Call)) func(*Call) {
+	return func(c *Call) {
+		if slices.Contains(numbers, c.N) {
+			change(c)
+		}
+	}
+}
+
+// Every plants a change in each n-th request.
+func Every(n int, change func(*Call)) func(*Call) {
+	return func(c *Call) {
+		if c.N%n == 0 {
+			change(c)
+		}
+	}
+}

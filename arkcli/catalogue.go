@@ -19,7 +19,7 @@ type catalogue struct {
 	profile    string
 	deprecated bool // also ask for models that are shut down
 	models     []model
-	asked      map[string]bool
+	asked      map[string]bool // keywords searched for, and whether all hits came back
 	warnings   []string
 	plain      bool // the CLI knows no flags of models search
 }
@@ -32,10 +32,10 @@ func (c *CLI) catalogue(profile string, deprecated bool) *catalogue {
 // all there is. Ark CLI looks for the keyword as it stands, so it must be a
 // part of a name.
 func (k *catalogue) search(ctx context.Context, keyword string) (whole bool, err *Error) {
-	if keyword == "" || k.asked[keyword] || len(k.asked) >= maxLookups {
-		return false, nil
+	if whole, before := k.asked[keyword]; before || keyword == "" || len(k.asked) >= maxLookups {
+		return whole, nil
 	}
-	k.asked[keyword] = true
+	k.asked[keyword] = false
 	v, warning, err := k.ask(ctx, keyword)
 	if err != nil {
 		return false, err
@@ -45,7 +45,8 @@ func (k *catalogue) search(ctx context.Context, keyword string) (whole bool, err
 	}
 	found := readModels(v)
 	k.add(found)
-	return len(v.field("items").items()) < searchSize, nil
+	k.asked[keyword] = len(v.field("items").items()) < searchSize
+	return k.asked[keyword], nil
 }
 
 func (k *catalogue) ask(ctx context.Context, keyword string) (value, string, *Error) {
@@ -140,21 +141,40 @@ func best(matches []match) []match {
 	return matches[:end]
 }
 
-// keywords are what to search for, the likeliest first: the whole name as a
-// slug without its version stamp, then its words, the rarer before the family.
-func (p phrase) keywords() (whole string, words []string) {
+// keywords are what to search for: the whole name as a slug without its
+// version stamp, then its words, the likeliest to find few models first. A
+// version is searched for in both spellings, "2-0" and "2.0".
+func (p phrase) keywords() (whole string, words [][]string) {
 	slug := slugs(p.tokens)
 	end := len(slug)
 	for end > 1 && isStamp(slug[end-1]) {
 		end--
 	}
 	whole = safeKeyword(strings.Join(slug[:end], "-"))
-	words = slices.Clone(slug[:end])
-	slices.SortStableFunc(words, func(a, b string) int { return rarity(b) - rarity(a) })
-	for i := range words {
-		words[i] = safeKeyword(words[i])
+	tokens := slices.Clone(p.tokens[:end])
+	slices.SortStableFunc(tokens, func(a, b string) int { return rarity(b) - rarity(a) })
+	for _, t := range tokens {
+		group := []string{safeKeyword(strings.ReplaceAll(t, ".", "-"))}
+		if strings.Contains(t, ".") {
+			group = append(group, safeKeyword(t))
+		}
+		words = append(words, group)
 	}
 	return whole, words
+}
+
+// searchAll searches for each spelling of a word, and reports whether all that
+// hold one of them came back.
+func (k *catalogue) searchAll(ctx context.Context, spellings []string) (whole bool, err *Error) {
+	whole = true
+	for _, keyword := range spellings {
+		all, err := k.search(ctx, keyword)
+		if err != nil {
+			return false, err
+		}
+		whole = whole && all && keyword != ""
+	}
+	return whole, nil
 }
 
 // slugs spells tokens as names of models do: "2.0" as "2-0".
@@ -181,9 +201,9 @@ func rarity(word string) int {
 	case isVersion(word) && len(word) < 2:
 		return 0
 	case isVersion(word):
-		return 2
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // families are the first words of names known to Ark.

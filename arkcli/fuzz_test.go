@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -138,8 +139,8 @@ func FuzzPhrase(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		p := newPhrase(text)
 		whole, words := p.keywords()
-		for _, word := range append(words, whole) {
-			if strings.ContainsAny(word, " -&|%\"'$`") && strings.HasPrefix(word, "-") || strings.ContainsAny(word, " &|%\"'$`\n") {
+		for _, word := range append(slices.Concat(words...), whole) {
+			if strings.HasPrefix(word, "-") || strings.ContainsAny(word, " &|%\"'$`\n") {
 				t.Errorf("%q: keyword %q", text, word)
 			}
 		}

@@ -93,8 +93,8 @@ func (c *CLI) resolve(ctx context.Context, profile string, p phrase) (Resolution
 	return c.unmatched(ctx, k, p, matches)
 }
 
-// lookUp searches until the phrase is found as a whole name, or until all that
-// could hold its words has been seen.
+// lookUp searches until the phrase is found as a whole name, or until every
+// model that holds one of its words has been seen.
 func (k *catalogue) lookUp(ctx context.Context, p phrase) ([]match, *Error) {
 	whole, words := p.keywords()
 	if _, err := k.search(ctx, whole); err != nil {
@@ -103,13 +103,13 @@ func (k *catalogue) lookUp(ctx context.Context, p phrase) ([]match, *Error) {
 	if m := k.matches(p); len(m) > 0 && m[0].fit == equal {
 		return m, nil
 	}
-	for _, word := range words {
-		all, err := k.search(ctx, word)
+	for _, spellings := range words {
+		all, err := k.searchAll(ctx, spellings)
 		if err != nil {
 			return nil, err
 		}
-		if m := k.matches(p); all && len(m) > 0 && m[0].fit >= worded {
-			return m, nil
+		if all {
+			break
 		}
 	}
 	if m := k.matches(p); len(m) > 0 && m[0].fit >= worded {
@@ -267,7 +267,7 @@ func (c *CLI) shutDown(ctx context.Context, profile string, p phrase) *Error {
 		return err
 	}
 	if len(k.models) == 0 && len(words) > 0 {
-		if _, err := k.search(ctx, words[0]); err != nil && err.fatal() {
+		if _, err := k.searchAll(ctx, words[0]); err != nil && err.fatal() {
 			return err
 		}
 	}

@@ -2,7 +2,9 @@ package arkcli
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -147,7 +149,7 @@ func TestNoScenarioShowsAKeyOrRunsTwoAtOnce(t *testing.T) {
 		f := newFake(t, scenario)
 		l, a, r, err := outcome(t.Context(), f, "doubao seed 2.0 mini")
 		shown := printed(l, a, r, err)
-		for _, secret := range []string{key, key[:12], "6f1c2d3e-4b5a", "ark-second"} {
+		for _, secret := range []string{key, key[:12], base64.StdEncoding.EncodeToString([]byte(key)), "6f1c2d3e-4b5a", "ark-second"} {
 			if strings.Contains(shown, secret) {
 				t.Errorf("%s: %q can be seen in %s", scenario, secret, shown)
 			}
@@ -226,9 +228,31 @@ func TestAHangingProgramIsAskedToEndFirst(t *testing.T) {
 	if problemOf(t, err) != Timeout || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "300ms") {
 		t.Errorf("got %v, want a timeout that says how long was waited", err)
 	}
+	f.endedInPeace(t)
+}
+
+func TestTheProgramBehindAnNpmShimIsAskedToEndToo(t *testing.T) {
+	f := newFakeWith(t, "shim,hang", Options{CallTimeout: 500 * time.Millisecond})
+	if _, err := f.Login(t.Context(), ""); problemOf(t, err) != Timeout {
+		t.Errorf("got %v, want a timeout", err)
+	}
+	f.endedInPeace(t)
+	well := newFake(t, "shim")
+	if _, _, _, err := outcome(t.Context(), well, "doubao seed 2.0 mini"); err != nil {
+		t.Error(err)
+	}
+}
+
+// endedInPeace checks that the one call ended by itself on SIGTERM and left no
+// lock behind.
+func (f fakeCLI) endedInPeace(t *testing.T) {
+	t.Helper()
 	calls := f.calls(t)
 	if len(calls) != 1 || calls[0].Signal != "terminated" || calls[0].Exit != 143 {
 		t.Errorf("got %+v, want one call that ended by itself on SIGTERM", calls)
+	}
+	if left, _ := filepath.Glob(filepath.Join(f.state, "running.*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
 }
 

@@ -20,6 +20,9 @@ const EntryVar = "FAKE_ARKCLI_ENTRY"
 // it only sleeps for so many milliseconds.
 const grandchildVar = "FAKE_ARKCLI_GRANDCHILD"
 
+// innerVar marks the program behind the shim of scenario shim.
+const innerVar = "FAKE_ARKCLI_INNER"
+
 // IfCalled acts as arkcli and ends the process, if it was started as such.
 func IfCalled() {
 	if os.Getenv(EntryVar) != "" {
@@ -35,6 +38,9 @@ func Main() int {
 		return 0
 	}
 	s := newSession(os.Args[1:], config(os.Environ(), besideProgram()))
+	if s.scenario.has("shim") && os.Getenv(innerVar) == "" {
+		return behindShim()
+	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	mark := s.begin()
@@ -71,6 +77,22 @@ func (s *session) answerOrSignal(signals <-chan os.Signal) answer {
 			s.end(s.mark, answer{exit: -1, signal: got.String()})
 		}
 	}
+}
+
+// behindShim runs the program as a child, as npm's shim does: a signal to this
+// process ends it at once and does not reach the child.
+func behindShim() int {
+	self, err := os.Executable()
+	if err != nil {
+		return 1
+	}
+	inner := exec.Command(self, os.Args[1:]...)
+	inner.Env = append(os.Environ(), innerVar+"=1")
+	inner.Stdout, inner.Stderr = os.Stdout, os.Stderr
+	if err := inner.Run(); err != nil && inner.ProcessState == nil {
+		return 1
+	}
+	return inner.ProcessState.ExitCode()
 }
 
 // crash ends the process by a signal where that exists.

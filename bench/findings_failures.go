@@ -30,7 +30,7 @@ func throttled(e *evidence) (Finding, bool) {
 	failed := where(e.last, func(s *Sample) bool { return s.Outcome == FailRateLimited })
 	f := Finding{Rule: "throttled", Severity: grade(share(len(failed), len(e.last)), max(e.spec.MaxFailureRate, 1e-9)),
 		Figures:    figures{"attempts": float64(len(hit)), "failed": float64(len(failed)), "ended": float64(len(e.last)), "not_run": float64(e.summary.Requests.NotRun)},
-		Texts:      map[string]string{},
+		Texts:      map[string]string{"code": "", "message": ""},
 		RequestIDs: idsOf(hit)}
 	if hit[0].Failure != nil {
 		f.Texts["code"], f.Texts["message"] = hit[0].Failure.Code, hit[0].Failure.Message

@@ -111,7 +111,7 @@ func Summary(result *bench.Result) string {
 	p := &page{l: l, result: result, record: &bench.Record{}}
 	var parts []string
 	for _, a := range p.Alarms() {
-		parts = append(parts, bare(a))
+		parts = append(parts, bare(l.sentence(a)))
 	}
 	for _, b := range p.Blocks() {
 		parts = append(parts, bare(b.named(b.Headline())), bare(b.named(b.Verdict())))

@@ -12,21 +12,33 @@ import (
 // significant prints v with three significant digits, whole numbers above 100
 // with all of theirs: 0.412, 1.32, 10.0, 412, 12,345.
 func significant(v float64) string {
-	switch a := math.Abs(v); {
+	if v == 0 {
+		return "0"
+	}
+	return decimal(v, decimals(v))
+}
+
+// decimals is the number of decimals that gives v three significant digits, at
+// most 4.
+func decimals(v float64) int {
+	a := math.Abs(v)
+	for n, from := range []float64{99.95, 9.995, 0.9995, 0.09995} {
+		if a >= from {
+			return n
+		}
+	}
+	return 4
+}
+
+// decimal prints v with n decimals.
+func decimal(v float64, n int) string {
+	switch {
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return "n/a"
-	case a == 0:
-		return "0"
-	case a >= 99.95:
+	case n == 0:
 		return grouped(int64(math.Round(v)))
-	case a >= 9.995:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	case a >= 0.9995:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	case a >= 0.0995:
-		return strconv.FormatFloat(v, 'f', 3, 64)
 	}
-	return strconv.FormatFloat(v, 'g', 2, 64)
+	return strconv.FormatFloat(v, 'f', n, 64)
 }
 
 // plain prints a count or a ratio: a whole number with all its digits.
@@ -94,12 +106,14 @@ func percent(share float64) string {
 	return text + " %"
 }
 
-// figure prints a figure by what its name says of its unit: _ms, _share, _rate;
-// the rest are plain numbers.
+// figure prints a figure by what its name says of its unit: _ms, _share, _rate,
+// and _points for a difference of shares; the rest are plain numbers.
 func figure(name string, v float64) string {
 	switch {
 	case strings.HasSuffix(name, "_ms"):
 		return duration(v)
+	case strings.HasSuffix(name, "_points"):
+		return decimal(100*v, 1)
 	case strings.HasSuffix(name, "_share"), strings.HasSuffix(name, "_rate"):
 		return percent(v)
 	}
@@ -127,5 +141,8 @@ func (s scale) within(ms float64, ci *bench.Interval) string {
 	if ci == nil {
 		return s.of(ms)
 	}
-	return s.of(ms) + " (" + s.of(ci.Low) + "–" + s.of(ci.High) + ")"
+	n := max(decimals(ms/s.per), decimals(ci.Low/s.per), decimals(ci.High/s.per))
+	n = min(n, decimals(ms/s.per)+1)
+	at := func(v float64) string { return decimal(v/s.per, n) }
+	return at(ms) + " (" + at(ci.Low) + "–" + at(ci.High) + ")"
 }

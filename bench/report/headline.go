@@ -134,7 +134,7 @@ func (b *block) Findings() []md {
 
 // finding is what was seen, its cause, what to do next, and request ids.
 func (b *block) finding(f *bench.Finding) md {
-	line := bold(b.l.say("severity."+string(f.Severity))+" "+b.findingTitle(f)) + "<br>" + b.findingWhy(f)
+	line := bold(b.l.say("severity."+string(f.Severity))+b.findingTitle(f)) + "<br>" + b.findingWhy(f)
 	if ids := f.RequestIDs; len(ids) > 0 {
 		line += " " + b.l.say("finding.ids", "ids", codes(ids[:min(5, len(ids))]))
 	}
@@ -142,12 +142,13 @@ func (b *block) finding(f *bench.Finding) md {
 }
 
 func (b *block) findingTitle(f *bench.Finding) md {
-	return b.l.either([]string{"finding." + f.Rule, "finding.other"}, append(findingArgs(f), "rule", code(f.Rule))...)
+	args := append(b.findingArgs(f), "rule", code(f.Rule), "what", b.l.either([]string{"class." + f.Texts["class"], "class.other"}))
+	return b.l.either([]string{"finding." + f.Rule, "finding.other"}, args...)
 }
 
 func (b *block) findingWhy(f *bench.Finding) md {
 	key := "finding." + f.Rule
-	return b.l.either([]string{key + "." + variant(f), key + ".why", "finding.other.why"}, findingArgs(f)...)
+	return b.l.either([]string{key + "." + variant(f), key + ".why", "finding.other.why"}, b.findingArgs(f)...)
 }
 
 // variant is the part of a finding that decides its wording.
@@ -158,13 +159,25 @@ func variant(f *bench.Finding) string {
 	return f.Texts["cause"]
 }
 
-func findingArgs(f *bench.Finding) []any {
+func (b *block) findingArgs(f *bench.Finding) []any {
 	var args []any
 	for name, v := range f.Figures {
 		args = append(args, name, v)
 	}
 	for name, v := range f.Texts {
-		args = append(args, name, code(v))
+		args = append(args, name, b.quoted(name, v))
 	}
 	return args
+}
+
+// quoted prints a text from outside within a sentence: a message in quotation
+// marks, an identifier as code.
+func (b *block) quoted(name, text string) md {
+	switch {
+	case text == "":
+		return b.l.unknown()
+	case name == "message":
+		return "“" + esc(text) + "”"
+	}
+	return code(text)
 }

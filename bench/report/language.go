@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 )
 
 //go:embed phrases/*.json
@@ -84,6 +85,14 @@ func (l *language) either(keys []string, args ...any) md {
 		}
 	}
 	return l.say(keys[len(keys)-1], args...)
+}
+
+// sentence ends a line that has no end of its own.
+func (l *language) sentence(line md) md {
+	if strings.HasSuffix(string(line), ".") || strings.HasSuffix(string(line), "。") {
+		return line
+	}
+	return line + l.say("stop")
 }
 
 // unknown stands for what nobody knows.

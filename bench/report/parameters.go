@@ -128,9 +128,19 @@ func (p *parameters) workload() {
 	default:
 		p.row("num_requests", md(count(s.Planned())), p.carriedOut(), "")
 	}
-	p.row("prompt_tokens", p.spread(p.target.Summary.PlannedPrompt), p.spread(p.target.Summary.PromptTokens), "")
+	p.row("prompt_tokens", p.planned(), p.spread(p.target.Summary.PromptTokens), "")
 	unit := p.l.say("unit." + string(s.LengthUnit))
 	p.row("length_unit", unit, "", "")
+}
+
+// planned is the prompt length asked for; nobody knows beforehand how long the
+// answers in a conversation will be.
+func (p *parameters) planned() md {
+	planned := p.spread(p.target.Summary.PlannedPrompt)
+	if p.result.Scenario == bench.Multiturn {
+		planned += p.l.say("param.without_answers")
+	}
+	return planned
 }
 
 func (p *parameters) carriedOut() md {
@@ -208,7 +218,7 @@ func (p *parameters) load() {
 	p.row("arrival", l.say("arrival.closed"), "", "")
 	p.row("warmup", md(count(s.Warmup)), "", "warmup")
 	p.row("cold_connect", l.say(fmt.Sprintf("bool.%t", s.ColdConnect)), p.connections(), "cold_connect")
-	p.row("limits", l.say("param.limits", "connect", durationOf(s.Limits.Connect), "first", durationOf(s.Limits.FirstToken),
+	p.row("limits", l.say("limits", "connect", durationOf(s.Limits.Connect), "first", durationOf(s.Limits.FirstToken),
 		"idle", durationOf(s.Limits.Idle), "total", durationOf(s.Limits.Total)), "", "")
 	p.row("max_failure_rate", md(percent(s.MaxFailureRate)), p.failureRate(), "")
 	if s.SLO != (bench.SLO{}) {

@@ -1,0 +1,213 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/benchtest"
+)
+
+func TestNumbersAreRoundedAlike(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{duration(412.3), "412 ms"}, {duration(1321), "1.32 s"}, {duration(10), "10.0 ms"}, {duration(9.996), "10.0 ms"}, {duration(999.6), "1.00 s"},
+		{duration(0.4), "0.400 ms"}, {duration(0), "0 ms"}, {duration(213_600), "3 min 34 s"}, {duration(7_200_000), "2 h"},
+		{significant(12345.6), "12,346"}, {significant(0.04), "0.0400"}, {plain(200), "200"}, {plain(2.5), "2.50"}, {grouped(-1234567), "-1,234,567"},
+		{percent(0.6), "60.0 %"}, {percent(0), "0.0 %"}, {percent(0.0001), "< 0.1 %"}, {percent(0.9999), "> 99.9 %"}, {percent(1), "100.0 %"},
+		{figure("change_points", 0.014), "1.4"}, {figure("hit_rate", 0.814), "81.4 %"}, {figure("n", 3), "3"},
+		{scale{"ms", 1}.within(10, &bench.Interval{Low: 9.98, High: 10.02}), "10.00 (9.98–10.02)"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
+	}
+}
+
+// hostile is what a server might send to break a page.
+const hostile = "x|y`z` **b** <img src=x onerror=alert(1)> [a](javascript:1) ![i](http://e/x.png)\n\n# head\n|---|\n<!-- https://e www.e.org &lt; $x$ ~~s~~ \\| \u202e\x1b[31m"
+
+func TestTextFromAServerStaysText(t *testing.T) {
+	for _, got := range []md{esc(hostile), code(hostile)} {
+		text := string(got)
+		for _, forbidden := range []string{"\n", "<", ">", "://", "\x1b", "\u202e", " **", "![", "[a]"} {
+			if strings.Contains(text, forbidden) {
+				t.Errorf("%q is left in %q", forbidden, text)
+			}
+		}
+		if strings.Count(text, "|") != strings.Count(text, `\|`) {
+			t.Errorf("a bar can end the cell: %q", text)
+		}
+	}
+	if got := code("doubao-seed_1.6"); got != "`doubao-seed_1.6`" {
+		t.Errorf("an identifier is %q", got)
+	}
+}
+
+func TestAHostileServerCannotChangeThePage(t *testing.T) {
+	shape := func(text string) string {
+		run := benchtest.New(bench.Prefix, bench.Quick, "en")
+		run.Target.Model, run.Target.Label, run.Target.Asked = text, text, text
+		run.Touch = func(c *benchtest.Call) {
+			s := c.Sample
+			s.Model, s.ServiceTier, s.RequestID, s.LogID, s.FinishReason = text, text, text, text, text
+			if c.N == 2 {
+				c.Fail, c.Failure = bench.FailServerError, &bench.Failure{Status: 500, Code: text, Message: text}
+			}
+		}
+		record := run.Record()
+		record.Header.Proxy, record.Header.Notes = text, []string{text}
+		page, err := Markdown(run.Result(record), record, []string{text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return structure(string(page))
+	}
+	if benign, attacked := shape("x"), shape(hostile); benign != attacked {
+		t.Errorf("the page has another structure:\n%s\nwant\n%s", attacked, benign)
+	}
+}
+
+// structure is the cells, headings, images and tags of each line.
+func structure(page string) string {
+	var b strings.Builder
+	for line := range strings.Lines(page) {
+		line = strings.ReplaceAll(line, `\|`, "")
+		b.WriteString(strings.Repeat("|", strings.Count(line, "|")))
+		b.WriteString(strings.Repeat("<", strings.Count(line, "<")))
+		b.WriteString(strings.Repeat("!", strings.Count(line, "![")))
+		if strings.HasPrefix(line, "#") {
+			b.WriteString("#")
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+func TestTheGistFitsItsLimits(t *testing.T) {
+	for name, run := range runs() {
+		result := run.Result(run.Record())
+		for _, lang := range Languages() {
+			result.Spec.Lang = lang
+			excerpt, summary := Excerpt(result, lang, 1500), Summary(result)
+			if n := utf8.RuneCountInString(excerpt); n > 1500 || n == 0 {
+				t.Errorf("%s %s: the excerpt has %d characters", name, lang, n)
+			}
+			if n := utf8.RuneCountInString(summary); n > SummaryLimit || n == 0 {
+				t.Errorf("%s %s: the summary has %d characters", name, lang, n)
+			}
+			if strings.ContainsAny(summary, "*`|\n") {
+				t.Errorf("%s %s: the summary has markup: %s", name, lang, summary)
+			}
+			golden(t, name+"."+lang+".gist.md", []byte(summary+"\n\n---\n\n"+excerpt+"\n"))
+		}
+	}
+}
+
+func TestAGistTooLongForItsLimitEndsWithAWholePart(t *testing.T) {
+	for _, c := range []struct {
+		limit int
+		want  string
+	}{{3, "ab…"}, {5, "abcde"}, {8, "abcde fg"}, {100, "abcde fg hijk"}} {
+		if got := fit([]string{"abcde", "fg", "hijk"}, " ", c.limit); got != c.want {
+			t.Errorf("%d characters: %q, want %q", c.limit, got, c.want)
+		}
+	}
+}
+
+func TestSeveralTargetsStandSideBySide(t *testing.T) {
+	run := benchtest.New(bench.Prefix, bench.Quick, "en")
+	record := run.Record()
+	other := run.Target
+	other.Label, other.Model = "vllm", "qwen3-32b"
+	for _, s := range record.Of("ark") {
+		twin := *s
+		twin.Target = other.Label
+		record.Samples = append(record.Samples, &twin)
+	}
+	record.Header.Targets = append(record.Header.Targets, other)
+	result := run.Result(record)
+	page, err := Markdown(result, record, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "targets.en.md", page)
+	if excerpt := Excerpt(result, "en", 1500); !strings.Contains(excerpt, "| `vllm` | `qwen3-32b` |") {
+		t.Errorf("the excerpt doesn't compare: %s", excerpt)
+	}
+}
+
+func pageOf(t *testing.T, run *benchtest.Run) string {
+	t.Helper()
+	record := run.Record()
+	text, err := Markdown(run.Result(record), record, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func requireAll(t *testing.T, page string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(page, part) {
+			t.Errorf("the report lacks %q", part)
+		}
+	}
+}
+
+func TestTheHitRateIsWeightedByTokensAndSaysWhatWasNotReported(t *testing.T) {
+	run := benchtest.New(bench.Prefix, bench.Quick, "en")
+	run.Spec.NumRequests = 3
+	run.Touch = func(c *benchtest.Call) {
+		switch c.N {
+		case 1:
+			c.Prompt, c.Cached = 100, 0
+		case 2:
+			c.Prompt, c.Cached = 900, 900
+		case 3:
+			c.Prompt, c.Cached, c.Uncount = 500, 0, true
+		}
+	}
+	requireAll(t, pageOf(t, run), "| **60.0 %** |", "1 of 3 answers had no cached field")
+}
+
+func TestMoreCachedThanPromptIsLeftOutOfTheRateAlone(t *testing.T) {
+	run := benchtest.New(bench.Prefix, bench.Quick, "en")
+	run.Spec.NumRequests = 2
+	run.Touch = func(c *benchtest.Call) {
+		c.TTFT, c.Prompt, c.Cached = 1e9, 100, 50
+		if c.N == 1 {
+			c.Cached = 140
+			c.Sample.Warn(bench.WarnCachedExceedsPrompt)
+		}
+	}
+	requireAll(t, pageOf(t, run), "| **50.0 %** |", "1 answers claim more cached", "`cached_exceeds_prompt` more cached than prompt tokens | 1 | `021785000001` |", "| **TTFT** first token (s) | 2 |")
+}
+
+func TestABufferedStreamMarksTPOTAsUnreliable(t *testing.T) {
+	run := benchtest.New(bench.Connectivity, bench.Standard, "en")
+	run.Touch = func(c *benchtest.Call) { c.Burst = 60; c.Sample.Warn(bench.WarnBuffered) }
+	requireAll(t, pageOf(t, run), "The stream looks buffered: 98.4 % of the output events came within 1 ms", "(ms) ‡ |", "‡ Unreliable")
+}
+
+func TestAnInterruptedRunSaysHowFarItCame(t *testing.T) {
+	run := benchtest.New(bench.Prefix, bench.Standard, "en")
+	run.Stop, run.State = 120, bench.StateCanceled
+	requireAll(t, pageOf(t, run), "· INCOMPLETE", "interrupted, 120 of 200", "200 planned = **120 succeeded** + 0 failed + 0 canceled + 80 not run.")
+}
+
+func TestTooManyFailuresAreTheFirstThingSaid(t *testing.T) {
+	run := benchtest.New(bench.Prefix, bench.Standard, "en")
+	run.Touch = failing
+	lines := strings.Split(pageOf(t, run), "\n")
+	if want := "> **19 of 200 failed: not a valid baseline**"; lines[4] != want {
+		t.Errorf("the first line is %q, want %q", lines[4], want)
+	}
+}
+
+func TestP99SaysOnHowManySamplesItRests(t *testing.T) {
+	run := benchtest.New(bench.Prefix, bench.Quick, "en")
+	run.Spec.NumRequests, run.Spec.NumPrefixes = 4, 1
+	requireAll(t, pageOf(t, run), "† P99 rests on 4 samples", "368 samples would bound it")
+}

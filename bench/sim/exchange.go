@@ -63,8 +63,9 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.serving.Done()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
-	if err != nil {
-		return // too long, or the client is gone
+	if err != nil { // too long, or the client is gone
+		s.answer(w, refusal("InvalidParameter", "The request body could not be read, or has more than %d bytes.", maxBody))
+		return
 	}
 	x := &exchange{s: s, w: w, request: r, body: body, received: time.Now(), ordinal: s.counters.arrive(), vendor: s.vendor}
 	x.anchor = x.received
@@ -131,13 +132,8 @@ func (x *exchange) refused() *plan {
 	if err := x.chooseFaults(); err != nil {
 		return x.refuse(refusal("InvalidParameter", "The fault that was asked for is not valid: %v.", err))
 	}
-	for _, f := range x.faults {
-		if f.refuse == nil {
-			continue
-		}
-		if p := f.refuse(x, f.arg); p != nil {
-			return p
-		}
+	if p := x.refusedByFault(); p != nil {
+		return p
 	}
 	if invalid == nil {
 		invalid = x.check()
@@ -146,6 +142,20 @@ func (x *exchange) refused() *plan {
 		return x.refuse(invalid)
 	}
 	return nil
+}
+
+// refusedByFault lets every fault act, and returns the first answer of one.
+func (x *exchange) refusedByFault() *plan {
+	var first *plan
+	for _, f := range x.faults {
+		if f.refuse == nil {
+			continue
+		}
+		if p := f.refuse(x, f.arg); first == nil {
+			first = p
+		}
+	}
+	return first
 }
 
 // check refuses what the vendor or the model doesn't take.
@@ -173,10 +183,8 @@ func (x *exchange) findModel() {
 // chooseFaults collects the faults that apply to this request.
 func (x *exchange) chooseFaults() error {
 	try := 1
-	sources := []string{x.vendor.always, x.s.cfg.Fault}
 	_, named, _ := x.s.lookup(x.req.model)
-	asked := x.request.Header.Get(HeaderFault)
-	specs := append(sources, named, asked)
+	specs := []string{x.vendor.always, x.s.cfg.Fault, named, x.request.Header.Get(HeaderFault)}
 	if strings.Contains(strings.Join(specs, ""), "^") || x.s.cfg.FaultFor != nil {
 		try = x.s.try(x.body)
 	}

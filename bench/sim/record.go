@@ -29,7 +29,7 @@ type Record struct {
 	TTFT     time.Duration // first token's planned time
 	TPOT     time.Duration
 	Marks    []Mark
-	Ended    time.Duration // the answer's body had ended
+	Ended    time.Duration // all was sent
 	Canceled bool          // the client went away first
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"strings"
@@ -178,6 +180,7 @@ func (s *Server) add(l net.Listener) (listening, error) {
 		Handler:     s,
 		BaseContext: func(net.Listener) context.Context { return base },
 		ConnState:   s.watch,
+		ErrorLog:    log.New(io.Discard, "", 0), // a broken connection is a client's or a fault's doing
 	}, stop}
 	s.open = append(s.open, server)
 	s.serving.Add(1)

@@ -292,6 +292,24 @@ func TestListenLoopbackEndsWithItsContext(t *testing.T) {
 	}
 }
 
+func TestCloseOnLoopbackBreaksAStreamOff(t *testing.T) {
+	l := onLoopback(t, Config{BaseTTFT: time.Millisecond})
+	resp, err := l.client.Post(l.base+"/chat/completions", "application/json", strings.NewReader(ask(mini, "hi", 60000)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if err := l.s.Close(); err != nil {
+		t.Error(err)
+	}
+	if r := readReply(resp, time.Now()); r.err == nil {
+		t.Error("the answer came to its end")
+	}
+	if r := <-l.records; !r.Canceled {
+		t.Error("the broken answer is recorded as complete")
+	}
+}
+
 func TestScriptSendsItsBytesAtItsTimes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := NewPipeNet()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -113,6 +114,7 @@ func (s *alarmSleeper) until(ctx context.Context, t time.Time) bool {
 	select {
 	case <-s.wake:
 		for time.Until(t) > 0 { // at most the head start
+			runtime.Gosched()
 		}
 		return true
 	case <-ctx.Done():

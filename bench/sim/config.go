@@ -26,7 +26,7 @@ type Config struct {
 	CacheCapacityTokens int // tokens that the prefix cache holds; default 8 Mi, Off: no cache
 	CacheMinTokens      int // shortest prefix that counts as a hit; default 1,024, Off: any length
 	TemplateTokens      int // tokens of the chat template per message; default 4, Off: none
-	Tokenizer           string
+	Tokenizer           string // how text is cut; default "standard" (see TokenizerNames)
 	AnswerTokens        int // answer length; default 0: as many as the request allows
 	ThinkTokens         int // thinking tokens at medium effort; default 128
 

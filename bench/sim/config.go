@@ -23,12 +23,12 @@ type Config struct {
 	Limit          int           // concurrent generations, others queue; default 64, Off: no limit
 	Seed           uint64        // decides the text of answers and the ids
 
-	CacheCapacityTokens int // tokens that the prefix cache holds; default 8 Mi, Off: no cache
-	CacheMinTokens      int // shortest prefix that counts as a hit; default 1,024, Off: any length
-	TemplateTokens      int // tokens of the chat template per message; default 4, Off: none
+	CacheCapacityTokens int    // tokens that the prefix cache holds; default 8 Mi, Off: no cache
+	CacheMinTokens      int    // shortest prefix that counts as a hit; default 1,024, Off: any length
+	TemplateTokens      int    // tokens of the chat template per message; default 4, Off: none
 	Tokenizer           string // how text is cut; default "standard" (see TokenizerNames)
-	AnswerTokens        int // answer length; default 0: as many as the request allows
-	ThinkTokens         int // thinking tokens at medium effort; default 128
+	AnswerTokens        int    // answer length; default 0: as many as the request allows
+	ThinkTokens         int    // thinking tokens at medium effort; default 128
 
 	Models []Model // served models, the first is the default; default: models of Ark
 	APIKey string  // key that a request must bear; empty: any, or none

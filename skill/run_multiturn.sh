@@ -1,0 +1,25 @@
+#!/bin/sh
+# Measures multi-turn long context: conversations over a growing history.
+# Variables: MODEL, INITIAL_LEN, QUESTION_LEN, NUM_SESSIONS, MAX_TURNS, MAX_CONCURRENCY and OUTPUT
+#   (the folder for reports).
+# Flags of `llm-bench multiturn` may follow and beat the variables.
+set -eu
+
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+case ${OUTPUT:-} in
+  '' | *[!0-9]*) ;;
+  *)
+    echo "OUTPUT is $OUTPUT: allowed is the folder for reports (a cap of output tokens is --max-output-tokens $OUTPUT)" >&2
+    exit 2
+    ;;
+esac
+
+exec sh "$here/llm-bench-mcp" multiturn \
+  ${MODEL:+"--model=$MODEL"} \
+  ${INITIAL_LEN:+"--initial-len=$INITIAL_LEN"} \
+  ${QUESTION_LEN:+"--question-len=$QUESTION_LEN"} \
+  ${NUM_SESSIONS:+"--num-sessions=$NUM_SESSIONS"} \
+  ${MAX_TURNS:+"--max-turns=$MAX_TURNS"} \
+  ${MAX_CONCURRENCY:+"--max-concurrency=$MAX_CONCURRENCY"} \
+  ${OUTPUT:+"--output-dir=$OUTPUT"} \
+  "$@"

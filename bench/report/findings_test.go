@@ -45,7 +45,9 @@ func TestBothLanguagesHaveTheSamePhrasesWithTheSamePlaces(t *testing.T) {
 }
 
 // unfinished finds a place that was not filled, and a phrase that is missing.
-func unfinished() *regexp.Regexp { return regexp.MustCompile(`\{[a-z0-9_]+\}|\([a-z]+\\?(\.[a-z0-9\\_-]+)+\)`) }
+func unfinished() *regexp.Regexp {
+	return regexp.MustCompile(`\{[a-z0-9_]+\}|\([a-z]+\\?(\.[a-z0-9\\_-]+)+\)`)
+}
 
 func TestEveryFindingIsWordedInFullInBothLanguages(t *testing.T) {
 	for _, fault := range benchtest.Faults() {

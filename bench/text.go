@@ -8,8 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// keyPattern finds API keys by their usual shape, where the exact value isn't known.
+// keyPattern finds what may be an API key, where the exact value isn't known;
+// see [likeKey].
 var keyPattern = regexp.MustCompile(`\b(?:ark|sk)-[A-Za-z0-9_-]{8,}`)
+
+// likeKey tells keys from names such as ark-code-latest: keys have digits.
+func likeKey(word string) bool {
+	digits := 0
+	for _, r := range word {
+		if unicode.IsDigit(r) {
+			digits++
+		}
+	}
+	return digits >= 4
+}
 
 // Clean makes text that came from a server, a model or another program fit to
 // be shown: invalid UTF-8 and control characters become spaces, and what
@@ -49,5 +61,10 @@ func Redact(text string, keys ...Secret) string {
 			text = strings.ReplaceAll(text, form, redacted)
 		}
 	}
-	return keyPattern.ReplaceAllString(text, redacted)
+	return keyPattern.ReplaceAllStringFunc(text, func(word string) string {
+		if likeKey(word) {
+			return redacted
+		}
+		return word
+	})
 }

@@ -27,11 +27,14 @@ func TestCleanStripsControlsAndBoundsAtACharacter(t *testing.T) {
 
 func TestRedactRemovesEveryFormOfAKey(t *testing.T) {
 	const key = "0f7e3c52-1111-2222-3333-444455556666"
-	text := "key " + key + " b64 " + base64.StdEncoding.EncodeToString([]byte(key)) + " other ark-abcdefgh-1234 sk-ABCDEFGH12345"
+	text := "key " + key + " b64 " + base64.StdEncoding.EncodeToString([]byte(key)) + " other ark-abcdefgh-1234 sk-ABCDEFGH12345 model ark-code-latest"
 	got := Redact(text, NewSecret(key))
 	for _, trace := range []string{key, base64.StdEncoding.EncodeToString([]byte(key)), "ark-abc", "sk-ABC"} {
 		if strings.Contains(got, trace) {
 			t.Errorf("Redact left %q in %q", trace, got)
 		}
+	}
+	if !strings.Contains(got, "ark-code-latest") {
+		t.Errorf("Redact took a model's name for a key in %q", got)
 	}
 }

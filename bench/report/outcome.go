@@ -67,6 +67,45 @@ func (b *block) Warnings() *table {
 	return t
 }
 
+// Probes is the table of a connectivity run's diagnostic requests; empty when
+// there was none.
+func (b *block) Probes() *table {
+	l := b.l
+	t := newTable(text(l.say("probe")), text(l.say("probe.outcome")), text(l.say("probe.reasoned")), text(l.say("failure.sample")), text(l.say("request_id")))
+	if b.record.Finish == nil || b.Many() {
+		return t
+	}
+	for _, p := range b.record.Finish.Probes {
+		seen := l.say("probe.no")
+		if p.Reasoned {
+			seen = l.say("probe.yes")
+		}
+		t.add(code(p.Setting), code(string(p.Outcome)), seen, orDash(esc(p.Message)), orDash(code(p.RequestID)))
+	}
+	return t
+}
+
+// Resumes says where the run was broken off and taken up again: the cache may
+// have forgotten by then what the run had put there.
+func (p *page) Resumes() []md {
+	var lines []md
+	for _, r := range p.record.Resumes {
+		lines = append(lines, p.l.say("resumed", "at", moment(r.Resumed), "gap_ms", p.gapBefore(r.At), "restarted", len(r.Restarted)))
+	}
+	return lines
+}
+
+// gapBefore is the time, in ms, in which nothing was measured before a mark.
+func (p *page) gapBefore(at bench.Mark) float64 {
+	var last bench.Mark
+	for _, s := range p.record.Samples {
+		if s.End.Taken() && s.End.At() <= at.At() && s.End.At() > last.At() {
+			last = s.End
+		}
+	}
+	return bench.Milliseconds(at.At() - last.At())
+}
+
 // Notes are what was known before the first request and bears on the figures.
 func (p *page) Notes() []md {
 	var notes []md

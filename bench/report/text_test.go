@@ -211,3 +211,26 @@ func TestP99SaysOnHowManySamplesItRests(t *testing.T) {
 	run.Spec.NumRequests, run.Spec.NumPrefixes = 4, 1
 	requireAll(t, pageOf(t, run), "† P99 rests on 4 samples", "368 samples would bound it")
 }
+
+func TestAResumedRunSaysHowLongItStoodStill(t *testing.T) {
+	run := benchtest.New(bench.Prefix, bench.Quick, "en")
+	record := run.Record()
+	last := record.Finish.At.At()
+	record.Resumes = []bench.Resume{{At: bench.MarkAt(last + 90e9), Resumed: benchtest.Began().Add(last + 90e9), Restarted: []bench.SessionID{{Session: 2}}}}
+	text, err := Markdown(run.Result(record), record, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requireAll(t, string(text), "after a gap of 90.0 s; 1 sessions began anew")
+}
+
+func TestProbesStandApart(t *testing.T) {
+	run := benchtest.New(bench.Connectivity, bench.Standard, "en")
+	record := run.Record()
+	record.Finish.Probes = []bench.Probe{{Setting: "thinking=auto", Outcome: bench.Succeeded, Reasoned: true, RequestID: "p1"}}
+	text, err := Markdown(run.Result(record), record, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	requireAll(t, string(text), "| `thinking=auto` | `succeeded` | seen | – | `p1` |", "1 planned = **1 succeeded**")
+}

@@ -27,6 +27,9 @@ type runFlags struct {
 	dialect   string
 	lang      string
 	outputDir string
+	corpus    string
+	reuse     bool
+	dump      string
 	caFile    string
 	insecure  bool
 	dryRun    bool
@@ -54,6 +57,11 @@ func (f *runFlags) bind(c *cobra.Command, scenarios ...bench.Scenario) {
 		bindSpec(fs, &shown, s, len(scenarios) > 1)
 	}
 	fs.StringVar(&f.outputDir, "output-dir", "./reports", "folder; runs go straight into it")
+	if !slices.Equal(scenarios, []bench.Scenario{bench.Connectivity}) {
+		fs.StringVar(&f.corpus, "corpus", "", "file of your own text: plain text, or OpenAI messages as JSONL (default: generated text)")
+		fs.BoolVar(&f.reuse, "allow-corpus-reuse", false, "a corpus that is too small starts again from its beginning; the report says so")
+		fs.StringVar(&f.dump, "dump-data", "", "write the exact inputs to this file as JSONL, at estimated lengths, and send nothing")
+	}
 	fs.StringVar(&f.caFile, "ca-file", "", "PEM file of certificates to trust besides the system's")
 	fs.BoolVar(&f.insecure, "insecure", false, "don't check TLS certificates; the report says so")
 	fs.BoolVar(&f.dryRun, "dry-run", false, "print the plan and send nothing")
@@ -101,7 +109,7 @@ func (b binder) shared(s *bench.Spec) {
 	b.text((*stringValue)(&s.ServiceTier), "service-tier", "sent as given (default: not sent)")
 	b.uint64(&s.Seed, "seed", "of the generated text (default: drawn and printed)")
 	b.text((*stringValue)(&s.Nonce), "nonce", "heads every prompt, so that no earlier run's cache is hit (default: drawn and printed)")
-	b.text((*stringValue)(&s.LengthUnit), "length-unit", "local: lengths are estimated from characters")
+	b.text((*stringValue)(&s.LengthUnit), "length-unit", "server: lengths are the server's own tokens, after at most 4 probes; local: estimated from characters")
 	b.float(&s.Prices.In, "price-in", "price of a million input tokens")
 	b.text(&priceValue{&s.Prices.Cached}, "price-cached", "price of a million cached input tokens (default: --price-in)")
 	b.float(&s.Prices.Out, "price-out", "price of a million output tokens")

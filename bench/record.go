@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // Record is all that a run has left on disk: every figure of its report
 // follows from it.
@@ -22,8 +25,11 @@ type Header struct {
 	Targets   []Target  `json:"targets"`
 	Planned   int       `json:"planned"` // requests for each target
 	InputHash string    `json:"input_sha256"`
-	Notes     []string  `json:"notes,omitempty"` // what the reader should know: insecure TLS, proxy in force
-	Proxy     string    `json:"proxy,omitempty"` // name of the proxy in force, without credentials
+	// MaterialHash is InputHash without the nonces: equal for runs of one seed.
+	MaterialHash string          `json:"material_sha256,omitempty"`
+	Calibration  json.RawMessage `json:"calibration,omitempty"` // how the server counts tokens; absent: not asked
+	Notes        []string        `json:"notes,omitempty"`       // what the reader should know: insecure TLS, proxy in force
+	Proxy        string          `json:"proxy,omitempty"`       // name of the proxy in force, without credentials
 }
 
 // JournalSchema names the format of a run's journal.

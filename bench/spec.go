@@ -124,7 +124,7 @@ type Prices struct {
 func NewSpec(scenario Scenario, preset Preset) Spec {
 	s := Spec{
 		Scenario: scenario, Preset: preset,
-		MaxConcurrency: 5, Thinking: ThinkingDisabled, LengthUnit: LengthLocal,
+		MaxConcurrency: 5, Thinking: ThinkingDisabled, LengthUnit: LengthServer,
 		Limits: DefaultLimits(), MaxFailureRate: 0.05, Lang: "zh",
 	}
 	if preset == Quick {

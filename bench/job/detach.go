@@ -13,7 +13,6 @@ import (
 
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/rundir"
-	"github.com/llm-bench/llm-bench/bench/workload"
 )
 
 // phaseStart is the phase of a run whose worker hasn't taken over yet: the
@@ -47,52 +46,49 @@ func Detach(ctx context.Context, order Order, index rundir.Index, executable str
 		return nil, err
 	}
 	order.draw()
-	if _, err := workload.Build(&order.Spec, workload.Options{}); err != nil {
+	if err := order.checkInputs(); err != nil {
 		return nil, err
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	slot, err := openSlot(index, &order)
-	if err != nil {
-		return startNew(&order, index, executable) // no place for locks: a run is better than none
+	if err == nil {
+		defer slot.close()
+		if holder := slot.holder(); holder != nil {
+			return holder.attach(order.Hash())
+		}
+	} else {
+		slot = nil // no place for locks: a run without one is better than none
 	}
-	defer slot.close()
-	switch holder := slot.holder(); {
-	case holder == nil:
-	case holder.ParamsHash == order.Hash():
-		return &Detached{&rundir.Dir{Path: holder.Dir, RunID: holder.RunID}, true}, nil
-	default:
-		return nil, &BusyError{RunID: holder.RunID, Dir: holder.Dir, Scenario: holder.scenario}
-	}
-	run, err := startNew(&order, index, executable)
+	dir, err := queue(&order, index)
 	if err != nil {
 		return nil, err
 	}
-	return run, slot.take(run.Dir, order.Hash())
+	err = slot.take(dir, order.Hash())
+	if err == nil {
+		err = startWorker(dir.Path, &order, executable)
+	}
+	if err != nil {
+		err = fmt.Errorf("start the worker: %w", err)
+		failState(dir.Path, "worker_not_started", err)
+		return nil, err
+	}
+	return &Detached{Dir: dir}, nil
 }
 
-// startNew makes the directory with its first state and starts the worker.
-func startNew(order *Order, index rundir.Index, executable string) (*Detached, error) {
+// queue makes the run's directory with its first state.
+func queue(order *Order, index rundir.Index) (*rundir.Dir, error) {
 	now := time.Now()
 	dir, err := rundir.Create(index, order.OutputDir, order.Spec.Scenario, now)
 	if err != nil {
 		return nil, err
 	}
 	planned := order.Spec.Planned()
-	first := &rundir.State{
+	return dir, rundir.WriteState(dir.Path, &rundir.State{
 		RunID: dir.RunID, Scenario: order.Spec.Scenario, State: bench.StateQueued, Phase: phaseStart, Process: rundir.ThisProcess(),
 		Planned: planned, NotRun: planned, StartedAt: now, HeartbeatAt: now, ParamsHash: order.Hash(),
-	}
-	if err := rundir.WriteState(dir.Path, first); err != nil {
-		return nil, err
-	}
-	if err := startWorker(dir.Path, order, executable); err != nil {
-		err = fmt.Errorf("start the worker: %w", err)
-		failState(dir.Path, "worker_not_started", err)
-		return nil, err
-	}
-	return &Detached{Dir: dir}, nil
+	})
 }
 
 // startWorker starts the process and hands it the order. What it prints goes

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -119,18 +121,27 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // settle closes a run whose worker is gone: what was measured is rendered, and
-// the state says how it ended.
+// the state says how it ended. Of several processes that see it, one does it.
 func settle(ctx context.Context, dir string, as bench.State) (*rundir.State, error) {
 	// Half a report helps nobody: a caller that goes away doesn't stop it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renderLimit)
 	defer cancel()
-	result, rendered := Render(ctx, dir)
+	unlock, err := lockRun(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	s, err := rundir.ReadState(dir)
 	if err != nil || s.State.Ended() {
-		return s, err // another process was faster
+		return s, err
 	}
+	s.HeartbeatAt = time.Time{} // the worker is known to be gone
+	if err := rundir.WriteState(dir, s); err != nil {
+		return nil, err
+	}
+	result, rendered := Render(ctx, dir)
 	now := time.Now()
-	s.State, s.EndedAt, s.ETA = as, &now, nil
+	s.State, s.HeartbeatAt, s.EndedAt, s.ETA = as, now, &now, nil
 	if result != nil {
 		s.State = endedAs(result, as)
 		s.Summary = report.Summary(result)
@@ -140,6 +151,18 @@ func settle(ctx context.Context, dir string, as bench.State) (*rundir.State, err
 		s.Error = &rundir.Fault{Code: "report_failed", Message: bench.Clean(bench.Redact(rendered.Error()), 400), Hint: "render the report again: llm-bench report " + dir}
 	}
 	return s, rundir.WriteState(dir, s)
+}
+
+// lockRun keeps other processes from closing the same run.
+func lockRun(dir string) (unlock func(), err error) {
+	f, err := os.OpenFile(filepath.Join(dir, rundir.LogFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("close the run in %s: %w", dir, err)
+	}
+	if err := lockFile(f); err != nil {
+		return nil, errors.Join(fmt.Errorf("close the run in %s: %w", dir, err), f.Close())
+	}
+	return func() { _ = f.Close() }, nil
 }
 
 // endedAs is the end that the journal itself holds, if the worker came so far.

@@ -16,34 +16,32 @@ import (
 	"github.com/llm-bench/llm-bench/bench/report"
 	"github.com/llm-bench/llm-bench/bench/rundir"
 	"github.com/llm-bench/llm-bench/bench/sim"
-	"github.com/llm-bench/llm-bench/bench/workload"
 )
 
-// Job is a run whose inputs are built and whose directory exists.
+// Job is a run that has been checked and has its directory.
 type Job struct {
 	order Order
-	plan  *workload.Plan
 	dir   *rundir.Dir
+	dial  chat.DialFunc // nil: the network
 }
 
-// New checks the order, builds the inputs and makes the run's directory below
-// the order's output folder, unless dir is a directory that was made for it
-// before. Nothing is sent.
+// New checks the order and makes the run's directory below the order's output
+// folder, unless dir is a directory that was made for it before. Nothing is sent.
 func New(order Order, index rundir.Index, dir *rundir.Dir) (*Job, error) {
 	if err := order.Validate(); err != nil {
 		return nil, err
 	}
 	order.draw()
-	plan, err := workload.Build(&order.Spec, workload.Options{})
-	if err != nil {
+	if err := order.checkInputs(); err != nil {
 		return nil, err
 	}
 	if dir == nil {
+		var err error
 		if dir, err = rundir.Create(index, order.OutputDir, order.Spec.Scenario, time.Now()); err != nil {
 			return nil, err
 		}
 	}
-	return &Job{order, plan, dir}, nil
+	return &Job{order: order, dir: dir}, nil
 }
 
 // draw picks the seed and the nonce where the user has fixed none.
@@ -56,12 +54,6 @@ func (o *Order) draw() {
 	if o.Spec.Nonce == "" {
 		o.Spec.Nonce = hex.EncodeToString(random[4:])
 	}
-}
-
-// planned is the number of measured requests.
-func (j *Job) planned() int {
-	load := bench.Load{Sessions: j.plan.Sessions}
-	return load.Planned()
 }
 
 // Dir is the run's directory.
@@ -88,7 +80,10 @@ func (j *Job) Run(ctx context.Context, watch func(Progress)) (*bench.Result, err
 		return nil, err
 	}
 	defer r.close()
-	finish := r.measure(ctx)
+	finish, err := r.measure(ctx)
+	if err != nil {
+		return nil, err
+	}
 	r.phase("report")
 	if err := r.end(finish); err != nil {
 		return nil, err
@@ -103,7 +98,7 @@ func (j *Job) Run(ctx context.Context, watch func(Progress)) (*bench.Result, err
 
 // openSim starts the stand-in endpoint, where that is the target.
 func (j *Job) openSim(ctx context.Context) (func(), error) {
-	if j.order.Sim == nil {
+	if j.order.Sim == nil || j.dial != nil {
 		return func() {}, nil
 	}
 	server, err := sim.New(j.order.Sim.Config())
@@ -128,15 +123,17 @@ func (j *Job) clientOf(clock bench.Clock, spec *bench.Spec, target bench.Target)
 	if err != nil {
 		return nil, err
 	}
-	return chat.New(chat.Options{Target: target, Spec: spec, Clock: clock, Version: j.order.Version, Roots: pool, Insecure: j.order.Insecure})
+	return chat.New(chat.Options{Target: target, Spec: spec, Clock: clock, Version: j.order.Version, Roots: pool, Insecure: j.order.Insecure, Dial: j.dial})
 }
 
-// header is what is known before the first request.
-func (j *Job) header(clock bench.Clock) *bench.Header {
+// header is what is known before the first measured request.
+func (r *running) header() *bench.Header {
+	j := r.job
 	h := &bench.Header{
 		Schema: bench.JournalSchema, Tool: bench.Tool{Version: j.order.Version, Go: runtime.Version()},
-		Host: thisHost(), Began: clock.Began(), Spec: j.order.Spec, Targets: []bench.Target{j.order.Target},
-		Planned: j.planned(), InputHash: j.plan.InputHash, Notes: j.order.Warnings, Proxy: chat.Proxy(j.order.Target.BaseURL),
+		Host: thisHost(), Began: r.clock.Began(), Spec: j.order.Spec, Targets: []bench.Target{j.order.Target},
+		Planned: r.planned(), InputHash: r.plan.InputHash, MaterialHash: r.plan.MaterialHash, Calibration: r.calibration,
+		Notes: j.order.Warnings, Proxy: chat.Proxy(j.order.Target.BaseURL),
 	}
 	if j.order.Insecure {
 		h.Notes = append(h.Notes, "TLS certificates were not checked (--insecure)")

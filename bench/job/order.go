@@ -18,15 +18,17 @@ import (
 // out, in this process or in a worker. Its JSON has no key; that of the
 // target travels beside it.
 type Order struct {
-	Spec      bench.Spec   `json:"spec"`
-	Target    bench.Target `json:"target"`
-	Sim       *SimOptions  `json:"sim,omitempty"` // the stand-in endpoint is the target
-	OutputDir string       `json:"output_dir"`    // the run's directory is made below it
-	CAFile    string       `json:"ca_file,omitempty"`
-	Insecure  bool         `json:"insecure,omitempty"`
-	Warnings  []string     `json:"warnings,omitempty"` // for the report, such as those of model resolution
-	Checked   bool         `json:"checked,omitempty"`  // the endpoint was seen to answer: no check before the run
-	Version   string       `json:"version"`            // of this program
+	Spec             bench.Spec   `json:"spec"`
+	Target           bench.Target `json:"target"`
+	Sim              *SimOptions  `json:"sim,omitempty"`                // the stand-in endpoint is the target
+	OutputDir        string       `json:"output_dir"`                   // the run's directory is made below it
+	Corpus           string       `json:"corpus,omitempty"`             // file of the user's own text
+	AllowCorpusReuse bool         `json:"allow_corpus_reuse,omitempty"` // a corpus that is too small starts again
+	CAFile           string       `json:"ca_file,omitempty"`
+	Insecure         bool         `json:"insecure,omitempty"`
+	Warnings         []string     `json:"warnings,omitempty"` // for the report, such as those of model resolution
+	Checked          bool         `json:"checked,omitempty"`  // the endpoint was seen to answer: no check before the run
+	Version          string       `json:"version"`            // of this program
 }
 
 // SimOptions are the settings of the stand-in endpoint that a user may choose.

@@ -5,18 +5,16 @@ import (
 	"fmt"
 
 	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/chat"
 )
 
-// prepare does what comes before the measured window: the check, the
-// connections, the warm-up. It returns how the run ends if there is no point
-// in going on.
-func (r *running) prepare(ctx context.Context, finish *bench.Finish) *bench.End {
+// prepare opens the connections and sends the warm-up, before the measured
+// window. A failure is left for the first requests to show.
+func (r *running) prepare(ctx context.Context, finish *bench.Finish) {
 	spec := &r.job.order.Spec
-	if refused := r.check(ctx); refused != nil {
-		return refused
-	}
 	if !spec.ColdConnect {
-		warmth, err := r.client.Prepare(ctx, min(spec.MaxConcurrency, len(r.job.plan.Sessions)))
+		r.phase("connect")
+		warmth, err := r.client.Prepare(ctx, min(spec.MaxConcurrency, len(r.plan.Sessions)))
 		finish.Warm = warmth
 		if err != nil {
 			r.log.Warn("open connections", "error", err)
@@ -25,42 +23,37 @@ func (r *running) prepare(ctx context.Context, finish *bench.Finish) *bench.End 
 	if spec.Warmup > 0 {
 		r.warmUp(ctx, finish)
 	}
-	return nil
 }
 
-// check sends one tiny request, unless the endpoint is known to answer or the
-// run is one request anyway, so that a wrong key, model or address is said at
-// once. Its answer is in no figure.
-func (r *running) check(ctx context.Context) *bench.End {
-	order := &r.job.order
-	if order.Checked || order.Spec.Scenario == bench.Connectivity {
-		return nil
-	}
+// quiet is a client whose requests are in no figure, with an output cap of its own.
+func (r *running) quiet(outputCap int) (*chat.Client, error) {
+	spec := r.job.order.Spec
+	spec.MaxOutputTokens, spec.MaxConcurrency, spec.SaveText = outputCap, 1, false
+	return r.job.clientFor(r.clock, &spec)
+}
+
+// check sends one tiny request, so that a wrong key, model or address is said
+// at once. Its answer is in no figure.
+func (r *running) check(ctx context.Context) (*bench.End, error) {
 	r.phase("check")
-	spec := order.Spec
-	spec.MaxOutputTokens, spec.MaxConcurrency = 16, 1
-	client, err := r.job.clientFor(r.clock, &spec)
+	client, err := r.quiet(16)
 	if err != nil {
-		return &bench.End{Ending: bench.EndRefused, Reason: err.Error()}
+		return nil, err
 	}
 	defer client.Close()
-	text := fmt.Sprintf("Check %s: reply with one word.", spec.Nonce)
+	text := fmt.Sprintf("Check %s: reply with one word.", r.job.order.Spec.Nonce)
 	s := client.Call(ctx, &bench.Request{Session: 1, Turn: 1, Attempt: 1, Messages: []bench.Message{{Role: bench.RoleUser, Text: text}}})
-	if s.Failure == nil || !(s.Outcome.Fatal() || s.Outcome == bench.FailConnect || s.Outcome == bench.FailTLS) {
-		return nil
+	refused := refusal(&s)
+	if refused != nil {
+		r.log.Error("check", "class", refused.Class, "reason", refused.Reason)
 	}
-	reason := s.Failure.Message
-	if s.Failure.Code != "" {
-		reason = s.Failure.Code + ": " + reason
-	}
-	r.log.Error("check", "class", s.Outcome, "reason", reason, "request_id", s.RequestID)
-	return &bench.End{Ending: bench.EndRefused, Reason: reason, Class: s.Outcome}
+	return refused, nil
 }
 
 // warmUp sends the warm-up requests and counts them.
 func (r *running) warmUp(ctx context.Context, finish *bench.Finish) {
 	r.phase("warm-up")
-	load := &bench.Load{Sessions: r.job.plan.Warmup, Concurrency: r.job.order.Spec.MaxConcurrency, Caller: r.client, Clock: r.clock}
+	load := &bench.Load{Sessions: r.plan.Warmup, Concurrency: r.job.order.Spec.MaxConcurrency, Caller: r.client, Clock: r.clock}
 	bench.Run(ctx, load, func(s *bench.Sample) {
 		finish.Warm.Requests++
 		if s.Outcome != bench.Succeeded {

@@ -2,21 +2,25 @@ package job
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/chat"
 	"github.com/llm-bench/llm-bench/bench/report"
 	"github.com/llm-bench/llm-bench/bench/rundir"
+	"github.com/llm-bench/llm-bench/bench/workload"
 )
 
 // running is a job in progress: its client, and all that keeps record of it.
 type running struct {
 	job     *Job
+	plan    *workload.Plan
 	clock   bench.Clock
 	client  *chat.Client
 	journal *rundir.Journal
@@ -26,11 +30,15 @@ type running struct {
 	watch   func(Progress)
 	started time.Time
 
-	stopBeat context.CancelFunc
-	beating  sync.WaitGroup
-	lost     error // what could not be written
+	stopBeat  context.CancelFunc
+	beating   sync.WaitGroup
+	measuring atomic.Bool // the journal is begun
 
-	lastSample *bench.Sample
+	mu   sync.Mutex
+	lost error // what could not be written
+
+	calibration json.RawMessage // how the server counts tokens; nil: not asked
+	lastSample  *bench.Sample
 }
 
 func newRunning(j *Job, watch func(Progress)) (*running, error) {
@@ -43,14 +51,10 @@ func newRunning(j *Job, watch func(Progress)) (*running, error) {
 		return nil, err
 	}
 	r.log = r.logFile.Logger()
-	if r.journal, err = rundir.Begin(j.dir.Path, j.header(r.clock)); err != nil {
-		_ = r.logFile.Close()
-		return nil, err
-	}
-	r.track = newTracker(j.order.Spec.Scenario, j.planned(), r.clock)
+	r.track = newTracker(j.order.Spec.Scenario, j.order.Spec.Planned(), r.clock)
 	t := &j.order.Target
 	r.log.Info("run begins", "scenario", j.order.Spec.Scenario, "target", t.Label, "model", t.Model, "base_url", t.BaseURL,
-		"source", t.Source, "planned", j.planned(), "seed", j.order.Spec.Seed, "nonce", j.order.Spec.Nonce)
+		"source", t.Source, "planned", j.order.Spec.Planned(), "seed", j.order.Spec.Seed, "nonce", j.order.Spec.Nonce)
 	r.writeState(bench.StateRunning, nil)
 	var beat context.Context
 	beat, r.stopBeat = context.WithCancel(context.Background())
@@ -62,8 +66,16 @@ func (r *running) close() {
 	r.stopBeat()
 	r.beating.Wait()
 	r.client.Close()
-	_ = r.journal.Close()
+	if r.journal != nil {
+		_ = r.journal.Close()
+	}
 	_ = r.logFile.Close()
+}
+
+// planned is the number of measured requests.
+func (r *running) planned() int {
+	load := bench.Load{Sessions: r.plan.Sessions}
+	return load.Planned()
 }
 
 // beat keeps the client's readings and the state on disk, each second, and
@@ -82,16 +94,25 @@ func (r *running) beat(ctx context.Context) {
 			r.watch(r.track.now())
 		}
 		if n%4 == 0 {
-			tick := meter.tick()
-			tick.Conns = r.client.Opened()
-			r.keep(r.journal.Client(&tick))
+			r.tick(meter)
 			r.writeState(bench.StateRunning, nil)
 		}
 	}
 }
 
+// tick keeps one reading of the client, once there is a journal.
+func (r *running) tick(m *meter) {
+	tick := m.tick()
+	tick.Conns = r.client.Opened()
+	if r.measuring.Load() {
+		r.keep(r.journal.Client(&tick))
+	}
+}
+
 // keep remembers the first thing that could not be written.
 func (r *running) keep(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if err != nil && r.lost == nil {
 		r.lost = err
 		r.log.Error("journal", "error", err)
@@ -106,31 +127,46 @@ func (r *running) phase(name string) {
 	}
 }
 
-// measure carries out the load and says how it ended.
-func (r *running) measure(ctx context.Context) *bench.Finish {
+// measure builds the inputs, carries out the load and says how it ended. The
+// error is what kept the measuring from its start.
+func (r *running) measure(ctx context.Context) (*bench.Finish, error) {
 	j := r.job
 	ctx, cancel := context.WithTimeoutCause(ctx, j.limit(), errTimeUp)
 	defer cancel()
-	finish := &bench.Finish{State: bench.StateSucceeded}
-	if refused := r.prepare(ctx, finish); refused != nil {
-		finish.End, finish.State = *refused, bench.StateFailed
-		finish.At, finish.Ended = r.clock.Mark(), time.Now()
-		return finish
+	refused, err := r.inputs(ctx)
+	if err != nil {
+		return nil, err
 	}
-	r.phase("measuring")
-	load := &bench.Load{Target: j.order.Target.Label, Sessions: j.plan.Sessions, Concurrency: j.order.Spec.MaxConcurrency, Caller: r.client, Clock: r.clock}
-	finish.End = bench.Run(ctx, load, r.observe)
-	if j.order.Spec.Scenario == bench.Connectivity {
-		finish.Probes = r.probe(ctx)
+	if r.journal, err = rundir.Begin(j.dir.Path, r.header()); err != nil {
+		return nil, err
+	}
+	r.measuring.Store(true)
+	finish := &bench.Finish{}
+	if refused != nil {
+		finish.End = *refused
+	} else {
+		r.load(ctx, finish)
 	}
 	finish.State = stateOf(ctx, finish.End)
 	finish.At, finish.Ended = r.clock.Mark(), time.Now()
-	return finish
+	return finish, nil
+}
+
+// load sends the workload.
+func (r *running) load(ctx context.Context, finish *bench.Finish) {
+	order := &r.job.order
+	r.prepare(ctx, finish)
+	r.phase("measuring")
+	load := &bench.Load{Target: order.Target.Label, Sessions: r.plan.Sessions, Concurrency: order.Spec.MaxConcurrency, Caller: r.client, Clock: r.clock}
+	finish.End = bench.Run(ctx, load, r.observe)
+	if order.Spec.Scenario == bench.Connectivity {
+		finish.Probes = r.probe(ctx)
+	}
 }
 
 func stateOf(ctx context.Context, end bench.End) bench.State {
 	switch {
-	case errors.Is(context.Cause(ctx), errTimeUp), end.Ending == bench.EndStopped:
+	case errors.Is(context.Cause(ctx), errTimeUp), end.Ending == bench.EndStopped, end.Ending == bench.EndRefused:
 		return bench.StateFailed
 	case end.Ending == bench.EndCanceled:
 		return bench.StateCanceled

@@ -109,8 +109,19 @@ func (s *slot) holder() *occupancy {
 	return &o
 }
 
-// take enters a run.
+// attach joins the run if its parameters are the same.
+func (o *occupancy) attach(paramsHash string) (*Detached, error) {
+	if o.ParamsHash != paramsHash {
+		return nil, &BusyError{RunID: o.RunID, Dir: o.Dir, Scenario: o.scenario}
+	}
+	return &Detached{&rundir.Dir{Path: o.Dir, RunID: o.RunID}, true}, nil
+}
+
+// take enters a run. Without a slot there is nothing to enter it in.
 func (s *slot) take(dir *rundir.Dir, hash string) error {
+	if s == nil {
+		return nil
+	}
 	text, err := json.Marshal(occupancy{RunID: dir.RunID, Dir: dir.Path, ParamsHash: hash})
 	if err != nil {
 		return err

@@ -25,8 +25,8 @@ type castFunction struct {
 type castCounts [kinds]int
 
 const (
-	castSentences  = 120 // of each language
-	castFunctions  = 24
+	castSentences  = 160 // of each language
+	castFunctions  = 32
 	castStatements = 5 // of each function
 	castRoom       = 4 // sentences of one paragraph, which are on one subject
 )
@@ -67,13 +67,13 @@ func (c *cast) question(s source) string {
 	return "这一次请着重谈一个方面：" + c.aspects.deal(s) + "。\n"
 }
 
-// length is that of a text which deals n.
-func (c *cast) length(m *meter, n castCounts) micro {
-	var sum micro
+// lengths are those of a text which deals n.
+func (c *cast) lengths(m *meter, n castCounts) lengths {
+	var l lengths
 	for k := range n {
-		sum += c.lengthOf(m, kind(k), n[k])
+		l[k] = c.lengthOf(m, kind(k), n[k])
 	}
-	return sum
+	return l
 }
 
 func (c *cast) lengthOf(m *meter, k kind, n int) micro {
@@ -109,12 +109,11 @@ func (f *castFunction) eighthsOf(i int) int {
 func (c *cast) fits(m *meter, budget micro, mixed bool) castCounts {
 	var n castCounts
 	if mixed {
-		share := shares()
-		for k := range n {
-			n[k] = c.fitsOf(m, kind(k), 0, budget*share[k]/10)
+		for k, part := range m.split(budget) {
+			n[k] = c.fitsOf(m, kind(k), 0, part)
 		}
 	}
-	n[chinese] = c.fitsOf(m, chinese, n[chinese], budget-c.length(m, castCounts{0, n[english], n[code]}))
+	n[chinese] = c.fitsOf(m, chinese, n[chinese], budget-c.lengths(m, castCounts{0, n[english], n[code]}).sum())
 	return n
 }
 

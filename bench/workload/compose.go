@@ -2,30 +2,12 @@ package workload
 
 import "fmt"
 
-// size is how a text is put together, by the length asked for.
-type size int
-
+// The lengths below which text is of one kind, Chinese, and below which the
+// length of free text varies too much: it is put together from the cast.
 const (
-	short  size = iota // Chinese alone, from the cast
-	medium             // all kinds, from the cast
-	long               // all kinds, free
+	mixedLen = 600
+	freeLen  = 4000
 )
-
-// The lengths from which texts are medium and long.
-const (
-	mediumLen = 600
-	longLen   = 2400
-)
-
-func sizeOf(tokens int) size {
-	switch {
-	case tokens < mediumLen:
-		return short
-	case tokens < longLen:
-		return medium
-	}
-	return long
-}
 
 // Readings are numbers of two digits after a mark, all of one length whatever
 // the tokenizer. They fill what is left where no sentence fits.
@@ -33,6 +15,7 @@ const (
 	readingEighths = wideEighths + 2*markEighths
 	fewReadings    = 4 // that room is left for
 	readingMark    = "、"
+	readingUnit    = "度" // alone between a digit and a mark: one token
 	readingsEnd    = "。\n"
 )
 
@@ -41,7 +24,8 @@ type order struct {
 	head     string // what it begins with; ASCII
 	tail     string // what it ends with, after the readings; Chinese
 	target   micro
-	size     size
+	mixed    bool // of all kinds
+	cast     bool // in the server's unit: from the cast
 	fit      Fit
 	question bool // it says at its end what to dwell on
 }
@@ -67,55 +51,82 @@ func newComposer(seed, stream uint64, m meter) *composer {
 // compose returns a text and what is left of its target: less than one reading,
 // in the local unit less than one token. It fails with a [shortfall] only.
 func (c *composer) compose(o order) (string, micro, error) {
-	end := readingsEnd
-	if o.question {
-		end += c.cast.question(c.src)
-	}
-	end += o.tail
-	start := c.cast.label + number(c.src)
-	rest := o.target - o.fit.Correction - c.meter.of(english, o.head) - c.meter.of(chinese, start+end)
+	start, end, rest := c.frame(o)
 	if rest < 0 {
 		return "", 0, &shortfall{o.target - rest}
 	}
 	body, spent := c.body(o, rest)
-	if spent > rest {
-		return "", 0, &shortfall{o.target - rest + spent}
-	}
 	text := append([]byte(o.head), body...)
 	text = append(text, start...)
 	text, rest = c.readings(text, rest-spent)
 	return string(append(text, end...)), rest, nil
 }
 
+// frame is what stands around body and readings, and the room for those.
+func (c *composer) frame(o order) (start, end string, room micro) {
+	start, end = c.cast.label+number(c.src), readingsEnd
+	if o.question {
+		end += c.cast.question(c.src)
+	}
+	end += o.tail
+	return start, end, o.target - o.fit.Correction - headLength(o.head) - c.meter.of(chinese, start+end)
+}
+
 // body writes what stands between head and readings. The local rule, being
 // exact, needs no cast.
-func (c *composer) body(o order, budget micro) ([]byte, micro) {
-	budget -= fewReadings * c.meter.reading
+func (c *composer) body(o order, room micro) ([]byte, micro) {
+	budget := room - fewReadings*c.meter.reading
 	switch {
-	case o.size == long, o.size == medium && c.meter.exact:
-		return c.long(budget)
-	case c.meter.exact:
-		return c.prose(nil, 0, budget)
+	case o.cast && !c.meter.exact:
+		n := o.fit.Counts
+		if n == (castCounts{}) || c.cast.lengths(&c.meter, n).sum() > room {
+			n = c.cast.fits(&c.meter, budget, o.mixed)
+		}
+		return c.cast.text(c.src, n), c.cast.lengths(&c.meter, n).sum()
+	case o.mixed:
+		text, spent := c.mixed(budget)
+		return text, spent.sum()
 	}
-	n := o.fit.Counts
-	if n == (castCounts{}) {
-		n = c.cast.fits(&c.meter, budget, o.size == medium)
+	return c.prose(nil, 0, budget)
+}
+
+// counts is what a text made to order deals from the cast. It keeps base, whose
+// length was measured, where that nearly fills the text, and else as much of
+// its English and code as leaves room.
+func (c *composer) counts(o order, base castCounts) castCounts {
+	if !o.cast {
+		return castCounts{}
 	}
-	return c.cast.text(c.src, n), c.cast.length(&c.meter, n)
+	_, _, room := c.frame(o)
+	budget := room - fewReadings*c.meter.reading
+	parts := c.cast.lengths(&c.meter, base)
+	kept := parts.sum() - parts[chinese]
+	switch {
+	case !o.mixed || kept == 0 || kept > budget*9/10:
+		return c.cast.fits(&c.meter, budget, o.mixed)
+	case parts.sum() > budget || parts.sum() < budget*4/5:
+		base[chinese] = c.cast.fitsOf(&c.meter, chinese, 0, budget-kept)
+	}
+	return base
 }
 
 // readings fills budget, as nearly as whole readings can, and returns what is
-// left: at most half a reading over or under, in the local unit less than one
-// token under.
+// left: less than one token under in the local unit, else about half a token
+// over or under.
 func (c *composer) readings(text []byte, budget micro) ([]byte, micro) {
-	n := (budget + c.meter.reading/2) / c.meter.reading
-	if c.meter.exact {
-		n = budget / c.meter.reading
+	n := budget / c.meter.reading
+	budget -= n * c.meter.reading
+	marks := micro(0) // on the last readings
+	if !c.meter.exact {
+		marks = min((budget+token/2)/token, n)
 	}
-	for range n {
+	for i := range n {
 		text = append(text, readingMark...)
 		text = append(text, number(c.src)...)
-		budget -= c.meter.reading
+		if n-i <= marks {
+			text = append(text, readingUnit...)
+			budget -= token
+		}
 	}
 	if c.meter.exact && budget >= token {
 		text = append(text, ".5"...)
@@ -124,17 +135,12 @@ func (c *composer) readings(text []byte, budget micro) ([]byte, micro) {
 	return text, budget
 }
 
-// shares are the parts of mixed text by kind, in tenths.
-func shares() [kinds]micro { return [kinds]micro{chinese: 5, english: 3, code: 2} }
-
-// long writes paragraphs of all kinds by their shares, as many as fit.
-func (c *composer) long(budget micro) ([]byte, micro) {
+// mixed writes paragraphs of all kinds by their shares, as many as fit, and
+// returns their length by kind.
+func (c *composer) mixed(budget micro) ([]byte, lengths) {
 	var text []byte
-	var spent micro
-	var left, share = [kinds]micro{}, shares()
-	for k := range left {
-		left[k] = budget * share[k] / 10
-	}
+	var spent lengths
+	left, share := c.meter.split(budget), shares()
 	for open := kinds; open > 0; {
 		k := neediest(left, share)
 		var n micro
@@ -143,13 +149,15 @@ func (c *composer) long(budget micro) ([]byte, micro) {
 			open--
 		}
 		left[k] -= n
-		spent += n
+		spent[k] += n
 	}
-	return c.prose(text, spent, budget)
+	text, n := c.prose(text, spent.sum(), budget)
+	spent[chinese] += n - spent.sum()
+	return text, spent
 }
 
 // neediest is the kind that lags most behind its share. A share of 0 is used up.
-func neediest(left, share [kinds]micro) kind {
+func neediest(left, share lengths) kind {
 	best := -1
 	for k := range left {
 		if share[k] > 0 && (best < 0 || left[k]*share[best] > left[best]*share[k]) {

@@ -6,38 +6,49 @@ import (
 	"github.com/llm-bench/llm-bench/bench"
 )
 
-// materialOrder is a shared prefix: it ends with a blank line.
-func (b *builder) materialOrder(number int) order {
-	return order{
+// first is the length of a prefix, or of a conversation's first request; own
+// is that of a suffix or of a follow-up.
+func sizes(spec *bench.Spec) (first, own int) {
+	if spec.Scenario == bench.Multiturn {
+		return spec.InitialLen, spec.QuestionLen
+	}
+	return spec.PrefixLen, spec.SuffixLen
+}
+
+// firstOrder is a prefix, which ends with a blank line, or the first message
+// of a conversation.
+func (b *builder) firstOrder(number int) order {
+	length, _ := sizes(b.spec)
+	o := order{
 		head: b.head(number, b.spec.NumPrefixes), tail: "\n",
-		target: tokens(b.spec.PrefixLen) - b.costs.message,
-		size:   sizeOf(b.spec.PrefixLen), fit: b.costs.first,
+		target: tokens(length) - b.costs.message, mixed: length >= mixedLen, cast: b.varies(length), fit: b.costs.first,
 	}
+	if b.spec.Scenario == bench.Multiturn {
+		o.head, o.tail = b.head(number, b.spec.NumSessions), b.instruction
+	}
+	return o
 }
 
-// suffixOrder is what follows a prefix.
-func (b *builder) suffixOrder() order {
-	return order{
-		tail: instruction, target: tokens(b.spec.SuffixLen), question: true,
-		size: sizeOf(b.spec.SuffixLen), fit: b.costs.own,
+// ownOrder is a suffix, or a later message of a conversation.
+func (b *builder) ownOrder() order {
+	_, length := sizes(b.spec)
+	o := order{
+		tail: b.instruction, question: true,
+		target: tokens(length), mixed: length >= mixedLen, cast: b.varies(length), fit: b.costs.own,
 	}
+	if b.spec.Scenario == bench.Multiturn {
+		o.target -= b.costs.exchange
+	}
+	return o
 }
 
-// openingOrder is the first message of a conversation.
-func (b *builder) openingOrder(number int) order {
-	return order{
-		head: b.head(number, b.spec.NumSessions), tail: instruction,
-		target: tokens(b.spec.InitialLen) - b.costs.message,
-		size:   sizeOf(b.spec.InitialLen), fit: b.costs.first,
+// varies reports whether free text of the given length would vary too much.
+// What counts is the whole request.
+func (b *builder) varies(length int) bool {
+	if b.spec.Scenario == bench.Prefix {
+		length = b.spec.PrefixLen + b.spec.SuffixLen
 	}
-}
-
-// followUpOrder is a later message of a conversation.
-func (b *builder) followUpOrder() order {
-	return order{
-		tail: instruction, target: tokens(b.spec.QuestionLen) - b.costs.exchange, question: true,
-		size: sizeOf(b.spec.QuestionLen), fit: b.costs.own,
-	}
+	return length < freeLen
 }
 
 // prefixSessions are one request each. A request's suffix makes up for what
@@ -51,7 +62,7 @@ func (b *builder) prefixSessions() ([]bench.Session, error) {
 	var carried micro
 	for i := range sessions {
 		p := i % len(prefixes)
-		o := b.suffixOrder()
+		o := b.ownOrder()
 		o.target += lacks[p] + carried
 		text, left, err := b.own.compose(o)
 		if err != nil {
@@ -68,8 +79,8 @@ func (b *builder) prefixSessions() ([]bench.Session, error) {
 
 func (b *builder) prefixes() (texts []string, lacks []micro, err error) {
 	for i := range b.spec.NumPrefixes {
-		o := b.materialOrder(i + 1)
-		text, left, err := b.material.compose(o)
+		o := b.firstOrder(i + 1)
+		text, left, err := b.first.compose(o)
 		if err != nil {
 			return nil, nil, tooShort(err, "prefix_len", b.spec.PrefixLen, tokens(b.spec.PrefixLen)-o.target)
 		}
@@ -102,15 +113,15 @@ func (b *builder) conversations() ([]bench.Session, error) {
 // conversation makes the turns of one session. Each makes up for what the turn
 // before lacks.
 func (b *builder) conversation(number int) ([]bench.Turn, error) {
-	o := b.openingOrder(number)
-	text, left, err := b.material.compose(o)
+	o := b.firstOrder(number)
+	text, left, err := b.first.compose(o)
 	if err != nil {
 		return nil, tooShort(err, "initial_len", b.spec.InitialLen, tokens(b.spec.InitialLen)-o.target)
 	}
 	sum := b.spec.InitialLen
 	turns := []bench.Turn{{Text: text, PromptTokens: sum}}
 	for len(turns) < b.spec.MaxTurns {
-		o := b.followUpOrder()
+		o := b.ownOrder()
 		o.target += left
 		if text, left, err = b.own.compose(o); err != nil {
 			return nil, tooShort(err, "question_len", b.spec.QuestionLen, tokens(b.spec.QuestionLen)-o.target)
@@ -124,18 +135,15 @@ func (b *builder) conversation(number int) ([]bench.Turn, error) {
 // warmup makes requests like the measured ones, with nothing in common.
 func (b *builder) warmup() ([]bench.Session, error) {
 	c := newComposer(b.spec.Seed, streamWarmup, b.costs.meter)
-	length := b.spec.PrefixLen + b.spec.SuffixLen
-	if b.spec.Scenario == bench.Multiturn {
-		length = b.spec.InitialLen
-	}
+	length := b.spec.PrefixLen + b.spec.SuffixLen + b.spec.InitialLen // of one scenario
 	if b.spec.Scenario == bench.Connectivity {
 		length = connectivityWarmup
 	}
 	var sessions []bench.Session
 	for i := range b.spec.Warmup {
 		text, _, err := c.compose(order{
-			head: "w" + b.head(i+1, b.spec.Warmup), tail: instruction,
-			target: tokens(length) - b.costs.message, size: sizeOf(length),
+			head: "w" + b.head(i+1, b.spec.Warmup), tail: b.instruction,
+			target: tokens(length) - b.costs.message, mixed: length >= mixedLen, cast: length < freeLen,
 		})
 		if err != nil {
 			return nil, tooShort(err, "warmup length", length, b.costs.message)
@@ -157,4 +165,22 @@ func tooShort(err error, field string, value int, beside micro) error {
 	}
 	return &bench.FieldError{Field: field, Value: value,
 		Allowed: (s.need + beside).atLeast() + ", which the instruction, the nonce and the chat template take"}
+}
+
+// replay makes sessions of recorded conversations. A nonce heads each; nothing
+// else is added, and no length is stated.
+func (b *builder) replay() []bench.Session {
+	recorded := b.corpus.conversations
+	b.lacks = max(0, b.spec.NumSessions-len(recorded))
+	sessions := make([]bench.Session, b.spec.NumSessions)
+	for i := range sessions {
+		texts := recorded[i%len(recorded)]
+		turns := make([]bench.Turn, min(len(texts), b.spec.MaxTurns))
+		for t := range turns {
+			turns[t].Text = texts[t]
+		}
+		turns[0].Text = b.head(i+1, len(sessions)) + texts[0]
+		sessions[i] = bench.Session{Number: i + 1, Turns: turns}
+	}
+	return sessions
 }

@@ -19,7 +19,8 @@ type Plan struct {
 	// InputHash is the SHA-256 of all measured texts in order, in hex.
 	InputHash string
 	// MaterialHash is the same without the nonces: equal in two runs of one
-	// seed, whose texts differ in nothing else.
+	// seed, and one calibration, whose nonces are as many letters. (A nonce is
+	// part of the length, and digits count for more than letters.)
 	MaterialHash string
 
 	Lang   string // of the instruction that ends each message: zh or en
@@ -41,19 +42,25 @@ var ErrNotCalibrated = errors.New("lengths in the server's tokens need a calibra
 // spec must be valid; a length too small for what every message must hold is a
 // [bench.FieldError].
 func Build(spec *bench.Spec, opts Options) (*Plan, error) {
-	b, err := newBuilder(spec, opts)
+	costs := localCosts()
+	if spec.LengthUnit == bench.LengthServer && spec.Scenario != bench.Connectivity && !opts.Corpus.replays(spec) {
+		if opts.Calibration == nil {
+			return nil, ErrNotCalibrated
+		}
+		costs = opts.Calibration.costs()
+	}
+	b := generating(spec, costs)
+	b.draw(opts.Corpus)
+	plan, err := b.plan()
 	if err != nil {
 		return nil, err
 	}
-	plan := &Plan{Lang: "zh"}
-	if plan.Sessions, err = b.sessions(); err != nil {
-		return nil, err
+	if missing := b.missing(); missing != nil {
+		if !opts.AllowReuse {
+			return nil, missing
+		}
+		plan.Reused = true
 	}
-	if plan.Warmup, err = b.warmup(); err != nil {
-		return nil, err
-	}
-	plan.InputHash = hash(plan.Sessions, "")
-	plan.MaterialHash = hash(plan.Sessions, spec.Nonce)
 	return plan, nil
 }
 
@@ -77,30 +84,77 @@ func hash(sessions []bench.Session, nonce string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// instruction ends each measured message, so that answers reach the output cap.
-const instruction = "请结合以上内容，用中文写一篇尽可能详细的长文，逐段展开，不要提前结束。"
+// The instruction that ends each measured message, so that answers reach the
+// output cap.
+const (
+	instructionChinese = "请结合以上内容，用中文写一篇尽可能详细的长文，逐段展开，不要提前结束。"
+	instructionEnglish = "Drawing on all of the above, write the longest and most detailed account you can, part by part, and do not stop early."
+)
 
-// builder makes sessions from generated text.
-type builder struct {
-	spec     *bench.Spec
-	costs    costs
-	material *composer // prefixes and first turns
-	own      *composer // suffixes and follow-ups
+// texter writes pieces of text.
+type texter interface {
+	// compose returns a text and what is left of its target. It fails with a
+	// shortfall only.
+	compose(o order) (string, micro, error)
 }
 
-func newBuilder(spec *bench.Spec, opts Options) (*builder, error) {
-	c := localCosts()
-	if spec.LengthUnit == bench.LengthServer && spec.Scenario != bench.Connectivity {
-		if opts.Calibration == nil {
-			return nil, ErrNotCalibrated
-		}
-		c = opts.Calibration.costs()
-	}
+// builder makes sessions.
+type builder struct {
+	spec        *bench.Spec
+	costs       costs
+	lang        string
+	instruction string
+	first       texter // of prefixes and first turns
+	own         texter // of suffixes and follow-ups
+
+	corpus *Corpus
+	drawn  *excerpts // of the corpus, or nil
+	lacks  int       // recorded conversations
+}
+
+// generating returns a builder that generates text.
+func generating(spec *bench.Spec, c costs) *builder {
 	return &builder{
-		spec: spec, costs: c,
-		material: newComposer(spec.Seed, streamMaterial, c.meter),
-		own:      newComposer(spec.Seed, streamOwn, c.meter),
-	}, nil
+		spec: spec, costs: c, lang: "zh", instruction: instructionChinese,
+		first: newComposer(spec.Seed, streamMaterial, c.meter),
+		own:   newComposer(spec.Seed, streamOwn, c.meter),
+	}
+}
+
+// draw makes the builder draw its text from a corpus, where there is one.
+func (b *builder) draw(c *Corpus) {
+	if c == nil {
+		return
+	}
+	b.corpus, b.lang = c, c.lang()
+	if b.lang == "en" {
+		b.instruction = instructionEnglish
+	}
+	b.drawn = newExcerpts(c, b.costs.meter.rates[chinese])
+	b.first, b.own = b.drawn, b.drawn
+}
+
+// missing is what the corpus lacks, or nil.
+func (b *builder) missing() error {
+	switch {
+	case b.lacks > 0:
+		return &CorpusTooSmall{Name: b.corpus.name, Conversations: b.lacks}
+	case b.drawn != nil && b.drawn.over > 0:
+		return &CorpusTooSmall{Name: b.corpus.name, Tokens: b.drawn.over.ceil()}
+	}
+	return nil
+}
+
+func (b *builder) plan() (*Plan, error) {
+	sessions, err := b.sessions()
+	if err != nil {
+		return nil, err
+	}
+	warmup, err := b.warmup()
+	return &Plan{
+		Sessions: sessions, Warmup: warmup, Lang: b.lang,
+		InputHash: hash(sessions, ""), MaterialHash: hash(sessions, b.spec.Nonce),
+	}, err
 }
 
 func (b *builder) sessions() ([]bench.Session, error) {
@@ -108,6 +162,9 @@ func (b *builder) sessions() ([]bench.Session, error) {
 	case bench.Prefix:
 		return b.prefixSessions()
 	case bench.Multiturn:
+		if b.corpus.replays(b.spec) {
+			return b.replay(), nil
+		}
 		return b.conversations()
 	}
 	return b.connectivity(), nil
@@ -122,5 +179,5 @@ func (b *builder) connectivity() []bench.Session {
 	s := newSource(b.spec.Seed, streamConnectivity)
 	subject := topics(chineseTopics).deal(s)
 	text := b.spec.Nonce + "-c\n\n" + "请用三句话介绍一下" + subject.who.deal(s) + "的日常工作。"
-	return []bench.Session{{Number: 1, Turns: []bench.Turn{{Text: text, PromptTokens: 0}}}}
+	return []bench.Session{{Number: 1, Turns: []bench.Turn{{Text: text}}}}
 }

@@ -127,7 +127,9 @@ func (f *runFlags) specs(target *bench.Target) ([]bench.Spec, error) {
 	var faults []error
 	for _, scenario := range f.scenarios {
 		spec := bench.NewSpec(scenario, bench.Preset(f.preset))
-		spec.Lang = f.language(target)
+		if spec.Lang = f.lang; spec.Lang == "" {
+			spec.Lang = job.Language(target, os.LookupEnv)
+		}
 		own := pflag.NewFlagSet("", pflag.ContinueOnError)
 		bindSpec(own, &spec, scenario, false)
 		f.set.Visit(func(flag *pflag.Flag) {
@@ -154,25 +156,6 @@ func distinct(faults []error) []error {
 		}
 	}
 	return kept
-}
-
-// language is that of the report: as asked, Chinese for Ark, else the locale's.
-func (f *runFlags) language(target *bench.Target) string {
-	if f.lang != "" {
-		return f.lang
-	}
-	if target.Source == bench.SourceArkCLI || target.Source == bench.SourceEnv {
-		return "zh"
-	}
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
-		if locale := os.Getenv(name); locale != "" {
-			if strings.HasPrefix(strings.ToLower(locale), "zh") {
-				return "zh"
-			}
-			return "en"
-		}
-	}
-	return "en"
 }
 
 // want is what the flags say of the target.

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -75,8 +72,8 @@ func measure(ctx context.Context, std streams, flags *runFlags) error {
 	for _, w := range warnings {
 		fmt.Fprintln(notes, "warning: "+w)
 	}
-	if flags.dryRun {
-		return plan(std, notes, flags.json, specs)
+	if flags.dryRun || flags.dump != "" {
+		return plan(std, notes, flags, specs)
 	}
 	s := session{ctx: ctx, std: std, notes: notes, flags: flags, target: target, warnings: warnings}
 	s.index, err = rundir.DefaultIndex()
@@ -101,46 +98,6 @@ func sourceLine(t *bench.Target) string {
 		key = "key from " + t.KeyEnv
 	}
 	return fmt.Sprintf("target: %s at %s (--base-url, %s, dialect %s)", t.Model, t.BaseURL, key, t.Dialect.Name)
-}
-
-// planned is what a run would send.
-type planned struct {
-	Scenario        bench.Scenario `json:"scenario"`
-	Requests        int            `json:"requests"`
-	PromptTokens    int            `json:"prompt_tokens"`
-	OutputTokensMax int            `json:"output_tokens_max"`
-	MinutesLow      float64        `json:"minutes_low"`
-	MinutesHigh     float64        `json:"minutes_high"`
-	Cost            *bench.Cost    `json:"cost_max,omitempty"`
-}
-
-// plan prints what would be sent, and sends nothing.
-func plan(std streams, notes io.Writer, asJSON bool, specs []bench.Spec) error {
-	var plans []planned
-	for i := range specs {
-		s := &specs[i]
-		prompt, output := job.Tokens(s)
-		low, high := job.Estimate(s)
-		p := planned{s.Scenario, s.Planned(), prompt, output, low.Minutes(), high.Minutes(), nil}
-		if s.Prices.In > 0 || s.Prices.Out > 0 {
-			p.Cost = &bench.Cost{Amount: s.Prices.Of(prompt, 0, output), Currency: s.Prices.Currency}
-		}
-		plans = append(plans, p)
-		fmt.Fprintln(notes, p.line())
-	}
-	if asJSON {
-		return printJSON(std.out, map[string]any{"plans": plans})
-	}
-	return nil
-}
-
-func (p planned) line() string {
-	line := fmt.Sprintf("%s: %d requests, about %d prompt tokens, at most %d output tokens, %.1f to %.1f min",
-		p.Scenario, p.Requests, p.PromptTokens, p.OutputTokensMax, p.MinutesLow, p.MinutesHigh)
-	if p.Cost != nil {
-		line += fmt.Sprintf(", at most %.2f %s without cache hits", p.Cost.Amount, p.Cost.Currency)
-	}
-	return line
 }
 
 // session is the runs of one invocation against one target.
@@ -207,7 +164,7 @@ func worse(a, b int) int {
 func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
 	order := job.Order{
 		Spec: spec, Target: s.target, OutputDir: s.flags.outputDir, CAFile: s.flags.caFile, Insecure: s.flags.insecure,
-		Warnings: s.warnings, Checked: checked, Version: version,
+		Corpus: s.flags.corpus, AllowCorpusReuse: s.flags.reuse, Warnings: s.warnings, Checked: checked, Version: version,
 	}
 	if s.flags.sim {
 		order.Sim = s.flags.simOpts.options()
@@ -274,121 +231,4 @@ func orElse(text, otherwise string) string {
 		return otherwise
 	}
 	return text
-}
-
-func newReport(std streams) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "report DIR", Short: "Render the report again from a run's directory alone", Args: oneArg("DIR"),
-		Example: "  llm-bench report reports/prefix_20260701_120000",
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx, cancel := context.WithTimeout(c.Context(), time.Minute)
-			defer cancel()
-			result, err := job.Render(ctx, args[0])
-			if errors.Is(err, rundir.ErrNoRun) {
-				return &usageError{err}
-			}
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(std.out, map[string]any{"runs": []*bench.Result{result}})
-			}
-			fmt.Fprintln(std.out, report.Summary(result))
-			fmt.Fprintln(std.out, "report: "+result.Files.ReportMD)
-			return nil
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return c
-}
-
-func newLogin(std streams) *cobra.Command {
-	var profile string
-	var asJSON, diagnose bool
-	c := &cobra.Command{
-		Use: "login", Short: "Show the state of Ark CLI and what mends it", Args: noArgs,
-		Long: "Shows whether Ark CLI is installed and logged in, which profile and address it gives, and the command that mends what is wrong. Nothing is changed.",
-		RunE: func(c *cobra.Command, _ []string) error {
-			cli := arkcli.New(arkcli.Options{})
-			if diagnose {
-				d, err := cli.Diagnose(c.Context())
-				if err != nil {
-					return err
-				}
-				return printJSON(std.out, d)
-			}
-			login, err := cli.Login(c.Context(), profile)
-			if asJSON {
-				if encodeErr := printJSON(std.out, login); encodeErr != nil {
-					return encodeErr
-				}
-			} else {
-				printLogin(std.out, &login)
-			}
-			return err
-		},
-	}
-	c.Flags().StringVar(&profile, "profile", "", "Ark CLI profile (default: Ark CLI's own default)")
-	c.Flags().BoolVar(&diagnose, "diagnose", false, "print a record of what Ark CLI answers, names only, to send to support")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return c
-}
-
-func printLogin(w io.Writer, l *arkcli.Login) {
-	row := func(name, value string) {
-		if value != "" {
-			fmt.Fprintf(w, "%-12s %s\n", name, value)
-		}
-	}
-	row("Ark CLI", strings.TrimSpace(l.Version+" "+l.Path))
-	if l.LoggedIn {
-		row("login", "ok ("+l.AuthMethod+")")
-	}
-	row("profile", l.Profile)
-	row("base URL", l.BaseURL)
-	for _, warning := range l.Warnings {
-		row("warning", warning)
-	}
-}
-
-func newModels(std streams) *cobra.Command {
-	var profile string
-	var asJSON bool
-	c := &cobra.Command{
-		Use: "models QUERY", Short: "Find the model ID behind a name", Args: oneArg("QUERY"),
-		Example: `  llm-bench models "豆包 Seed 2.0 Mini"`,
-		RunE: func(c *cobra.Command, args []string) error {
-			found, err := arkcli.New(arkcli.Options{}).Resolve(c.Context(), profile, args[0])
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(std.out, found)
-			}
-			printModels(std.out, &found)
-			return nil
-		},
-	}
-	c.Flags().StringVar(&profile, "profile", "", "Ark CLI profile (default: Ark CLI's own default)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
-	return c
-}
-
-func printModels(w io.Writer, r *arkcli.Resolution) {
-	for _, warning := range r.Warnings {
-		fmt.Fprintln(w, "warning: "+warning)
-	}
-	if r.Resolved {
-		fmt.Fprintf(w, "%s  %s\n%s\n", r.Model(), r.DisplayName, r.Why)
-		return
-	}
-	fmt.Fprintf(w, "%s\n%-44s %-32s %-9s %10s\n", r.Why, "ID", "NAME", "KIND", "CONTEXT")
-	for _, c := range r.Candidates {
-		window := ""
-		if c.ContextWindow > 0 {
-			window = fmt.Sprint(c.ContextWindow)
-		}
-		fmt.Fprintf(w, "%-44s %-32s %-9s %10s\n", c.ID, c.Name, c.Kind, window)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/workload"
@@ -112,4 +113,21 @@ func refusal(s *bench.Sample) *bench.End {
 		reason += " (request id " + s.RequestID + ")"
 	}
 	return &bench.End{Ending: bench.EndRefused, Reason: reason, Class: s.Outcome}
+}
+
+// Dump writes the inputs at estimated lengths as JSON lines. Seed and nonce
+// are drawn where the order fixes none.
+func (o *Order) Dump(w io.Writer) error {
+	options, err := o.inputOptions()
+	if err != nil {
+		return err
+	}
+	drawn := *o
+	drawn.draw()
+	drawn.Spec.LengthUnit = bench.LengthLocal
+	plan, err := workload.Build(&drawn.Spec, options)
+	if err != nil {
+		return err
+	}
+	return plan.Dump(w)
 }

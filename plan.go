@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/job"
+)
+
+// forecast is what a run would send.
+type forecast struct {
+	Scenario        bench.Scenario `json:"scenario"`
+	Requests        int            `json:"requests"`
+	PromptTokens    int            `json:"prompt_tokens"`
+	OutputTokensMax int            `json:"output_tokens_max"`
+	MinutesLow      float64        `json:"minutes_low"`
+	MinutesHigh     float64        `json:"minutes_high"`
+	Cost            *bench.Cost    `json:"cost_max,omitempty"`
+}
+
+// plan prints what would be sent, writes it to a file where that was asked
+// for, and sends nothing.
+func plan(std streams, notes io.Writer, flags *runFlags, specs []bench.Spec) error {
+	forecasts := []forecast{}
+	for i := range specs {
+		f := forecastOf(&specs[i])
+		forecasts = append(forecasts, f)
+		fmt.Fprintln(notes, f.line())
+	}
+	if flags.dump != "" {
+		if err := dump(flags, specs); err != nil {
+			return err
+		}
+		fmt.Fprintln(notes, "inputs: "+flags.dump)
+	}
+	if flags.json {
+		return printJSON(std.out, map[string]any{"plans": forecasts})
+	}
+	return nil
+}
+
+func forecastOf(s *bench.Spec) forecast {
+	prompt, output := job.Tokens(s)
+	low, high := job.Estimate(s)
+	f := forecast{s.Scenario, s.Planned(), prompt, output, low.Minutes(), high.Minutes(), nil}
+	if s.Prices.In > 0 || s.Prices.Out > 0 {
+		f.Cost = &bench.Cost{Amount: s.Prices.Of(prompt, 0, output), Currency: s.Prices.Currency}
+	}
+	return f
+}
+
+func (f forecast) line() string {
+	line := fmt.Sprintf("%s: %d requests, about %d prompt tokens, at most %d output tokens, %.1f to %.1f min",
+		f.Scenario, f.Requests, f.PromptTokens, f.OutputTokensMax, f.MinutesLow, f.MinutesHigh)
+	if f.Cost != nil {
+		line += fmt.Sprintf(", at most %.2f %s without cache hits", f.Cost.Amount, f.Cost.Currency)
+	}
+	return line
+}
+
+// dump writes the inputs of every scenario to the file that the user named.
+func dump(flags *runFlags, specs []bench.Spec) error {
+	file, err := os.Create(flags.dump)
+	if err != nil {
+		return fmt.Errorf("write the inputs: %w", err)
+	}
+	for _, spec := range specs {
+		order := job.Order{Spec: spec, Corpus: flags.corpus, AllowCorpusReuse: flags.reuse}
+		if err := order.Dump(file); err != nil {
+			_ = file.Close()
+			return err
+		}
+	}
+	return file.Close()
+}

@@ -39,24 +39,18 @@ func Look(ctx context.Context, dir string) (*rundir.State, error) {
 // while the wait goes on, and no more once it is over. Canceling ctx ends the
 // wait and not the run; the error is then that of ctx.
 func Follow(ctx context.Context, dir string, wait time.Duration, tick func(*rundir.State)) (*rundir.State, error) {
-	over := time.NewTimer(wait)
-	defer over.Stop()
-	ticker := time.NewTicker(followEvery)
-	defer ticker.Stop()
+	over := time.Now().Add(wait)
 	for {
 		s, err := Look(ctx, dir)
-		if err != nil || s.State.Ended() || wait <= 0 {
+		left := time.Until(over)
+		if err != nil || s.State.Ended() || left <= 0 {
 			return s, err
 		}
 		if tick != nil {
 			tick(s)
 		}
-		select {
-		case <-ctx.Done():
-			return s, ctx.Err()
-		case <-over.C:
-			return Look(ctx, dir)
-		case <-ticker.C:
+		if err := pause(ctx, min(left, followEvery)); err != nil {
+			return s, err
 		}
 	}
 }

@@ -215,7 +215,7 @@ func families() []string {
 func nearestFamily(tokens []string) string {
 	for _, t := range tokens {
 		for _, family := range families() {
-			if !isVersion(t) && distance(t, family) <= allowedSlips(t, family) {
+			if !isVersion(t) && (t == family || isSlip(t, family)) {
 				return family
 			}
 		}

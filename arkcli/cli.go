@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/user"
 	"runtime"
 	"sync"
 	"time"
@@ -53,7 +54,7 @@ type cachedLogin struct {
 // loginAge is how long a good login is believed without asking again.
 const loginAge = 30 * time.Second
 
-// New returns a CLI. It runs nothing and reads nothing from disk.
+// New returns a CLI. It runs nothing and looks for nothing.
 func New(opts Options) *CLI {
 	if opts.Environ == nil {
 		opts.Environ = os.Environ()
@@ -63,6 +64,9 @@ func New(opts Options) *CLI {
 	}
 	if opts.Home == "" {
 		opts.Home = homeOf(environment{opts.Environ, opts.GOOS})
+	}
+	if me, err := user.Current(); opts.Home == "" && err == nil {
+		opts.Home = me.HomeDir
 	}
 	if opts.Command == nil {
 		opts.Command = exec.Command

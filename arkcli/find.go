@@ -35,7 +35,7 @@ func (c *CLI) find() (found, *Error) {
 		if s.files.program(given) {
 			return found{given, "LLM_BENCH_ARKCLI"}, nil
 		}
-		return found{}, problem(CLIMissing, fmt.Sprintf("arkcli is required, but LLM_BENCH_ARKCLI names %s, which is no program", c.say(given, 200)))
+		return found{}, problem(CLIMissing, fmt.Sprintf("arkcli is required, but LLM_BENCH_ARKCLI names %s, which is no program that can be run", c.say(given, 200)))
 	}
 	places := s.places()
 	for _, p := range places {

@@ -101,8 +101,8 @@ func tokenWeight(token, other string) float64 {
 	case isVersion(token):
 		return versionWeight(token, other)
 	}
-	slips, allowed := distance(token, other), allowedSlips(token, other)
-	if slips <= allowed {
+	slips := distance(token, other)
+	if isSlip(token, other) {
 		return 0.95 - 0.05*float64(slips)
 	}
 	if long := max(len(token), len(other)); slips*2 <= long && min(len(token), len(other)) > 3 {
@@ -127,15 +127,39 @@ func versionWeight(token, other string) float64 {
 	return 0
 }
 
-func allowedSlips(a, b string) int {
-	switch n := min(len([]rune(a)), len([]rune(b))); {
-	case n < 3:
-		return 0
-	case n < 6:
-		return 1
-	default:
-		return 2
+// isSlip reports whether a word is another one with slips of the keyboard. The
+// word of a variant that the catalogue lacks is no slip of one that it has:
+// "max" is not "mini", and nobody is to measure the wrong one.
+func isSlip(token, other string) bool {
+	if slices.Contains(variants(), token) {
+		return false
 	}
+	n, slips := len([]rune(other)), distance(token, other)
+	switch {
+	case n < 3 || len([]rune(token)) < 3:
+		return false
+	case n == 3:
+		return slips == 1 && sameLetters(token, other)
+	case n < 6:
+		return slips <= 1
+	default:
+		return slips <= 2
+	}
+}
+
+// variants are words that vendors tell their models apart by.
+func variants() []string {
+	return []string{
+		"pro", "mini", "lite", "flash", "turbo", "max", "nano", "pico", "ultra", "plus", "air", "omni", "core", "code", "base", "large",
+		"small", "medium", "fast", "vision", "thinking", "think", "chat", "instruct", "preview", "pre", "edge", "tiny", "light", "mono", "live",
+	}
+}
+
+func sameLetters(a, b string) bool {
+	x, y := []rune(a), []rune(b)
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
 }
 
 // wordedFit is core when the name holds nothing more than its family words.
@@ -189,11 +213,11 @@ func (p phrase) runFit(label []string, _ map[int]bool) fit {
 	return p.wordedFit(label, used)
 }
 
-// gluedSlip allows for slips in a phrase without spaces, never in its digits.
+// gluedSlip allows for one slip in a phrase without spaces, never in a digit.
 func (p phrase) gluedSlip(label []string) bool {
 	whole := glue(label)
-	return len(p.tokens) > 0 && len(p.glued) >= 8 && digitsOf(p.glued) == digitsOf(whole) && digitsOf(whole) != "" &&
-		distance(p.glued, whole) <= 2
+	return len(p.tokens) != len(label) && len(p.glued) >= 10 && digitsOf(p.glued) == digitsOf(whole) && digitsOf(whole) != "" &&
+		distance(p.glued, whole) <= 1
 }
 
 func digitsOf(s string) string {

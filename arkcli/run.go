@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -93,7 +94,9 @@ func (c *CLI) command(path string, args []string) *exec.Cmd {
 	s := search{c.env(), c.opts.Home, c.opts.files}
 	cmd := c.opts.Command(path, args...)
 	cmd.Env = s.env.forChild(c.opts.Home, s.childPath(path))
-	cmd.Dir = c.opts.Home // not the working folder: a .env there is none of ours
+	if info, err := os.Stat(c.opts.Home); err == nil && info.IsDir() {
+		cmd.Dir = c.opts.Home // not the working folder: a .env there is none of ours
+	}
 	cmd.WaitDelay = drainDelay
 	isolate(cmd)
 	return cmd

@@ -87,7 +87,7 @@ find_clients() {
 
 # find_go sets go to a Go program that can build this module, or fails.
 find_go() {
-  for go in go /usr/local/go/bin/go; do
+  for go in go "${GOROOT:-/usr/local/go}/bin/go"; do
     command -v "$go" >/dev/null 2>&1 || continue
     version=$("$go" env GOVERSION 2>/dev/null) || continue
     minor=$(printf '%s' "$version" | sed -n 's/^go1\.\([0-9][0-9]*\).*/\1/p')

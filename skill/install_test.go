@@ -1,0 +1,297 @@
+//go:build unix
+
+package skill
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const installer = "../install.sh"
+
+// snapshot maps every file below a folder to its mode and a hash of its bytes.
+func snapshot(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil || info.IsDir() {
+			files[path] = "folder"
+			return err
+		}
+		text, err := os.ReadFile(path)
+		files[path] = fmt.Sprintf("%v %x", info.Mode(), sha256.Sum256(text))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// readyProgram puts a stand-in of the program where --binary finds it.
+func (p *place) readyProgram() string { return p.put(filepath.Join(p.bin, "ready"), standIn) }
+
+func (p *place) installed() string { return filepath.Join(p.home, ".llm-bench", "bin", "llm-bench") }
+
+func TestInstallPlacesRegistersAndTriesTheProgram(t *testing.T) {
+	p := newPlace(t)
+	code, stdout, stderr := p.sh(installer, "--binary", p.readyProgram(), "--client", "claude", "--client", "codex")
+	if code != 0 {
+		t.Fatalf("code %d: %s%s", code, stdout, stderr)
+	}
+	if text, err := os.ReadFile(p.installed()); err != nil || string(text) != standIn {
+		t.Errorf("the program is not in place: %v", err)
+	}
+	if want := []string{"<setup><--client><claude>", "<setup><--client><codex>", "<setup><--check>"}; !slices.Equal(p.calls(), want) {
+		t.Errorf("calls %v, want %v", p.calls(), want)
+	}
+	if !strings.Contains(stdout, "installed: "+p.installed()) {
+		t.Errorf("it says %q", stdout)
+	}
+}
+
+func TestInstallRegistersWithTheAgentsThatItFinds(t *testing.T) {
+	p := newPlace(t)
+	p.put(filepath.Join(p.bin, "codex"), "#!/bin/sh\nexit 0\n")
+	if err := os.MkdirAll(filepath.Join(p.home, ".config", "Trae CN", "User"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if code, stdout, stderr := p.sh(installer, "--binary", p.readyProgram()); code != 0 {
+		t.Fatalf("code %d: %s%s", code, stdout, stderr)
+	}
+	if want := []string{"<setup><--client><codex>", "<setup><--client><trae>", "<setup><--check>"}; !slices.Equal(p.calls(), want) {
+		t.Errorf("calls %v, want %v", p.calls(), want)
+	}
+}
+
+func TestInstallWithoutAnyAgentLeavesAWorkingCommand(t *testing.T) {
+	for _, args := range [][]string{nil, {"--client", "none"}} {
+		p := newPlace(t)
+		code, stdout, stderr := p.sh(installer, append(args, "--binary", p.readyProgram())...)
+		if code != 0 || !slices.Equal(p.calls(), []string{"<setup><--check>"}) {
+			t.Errorf("%v: code %d, calls %v: %s%s", args, code, p.calls(), stdout, stderr)
+		}
+	}
+}
+
+func TestASecondInstallChangesNothing(t *testing.T) {
+	p := newPlace(t)
+	args := []string{"--binary", p.readyProgram(), "--client", "none"}
+	p.sh(installer, args...)
+	before := snapshot(t, p.home)
+	code, stdout, _ := p.sh(installer, args...)
+	if code != 0 || !strings.Contains(stdout, "up to date: "+p.installed()) {
+		t.Errorf("code %d: %s", code, stdout)
+	}
+	if after := snapshot(t, p.home); !maps.Equal(before, after) {
+		t.Errorf("before %v\nafter %v", before, after)
+	}
+}
+
+func TestInstallPutsANewProgramInTheOldOnesPlace(t *testing.T) {
+	p := newPlace(t)
+	p.put(p.installed(), "#!/bin/sh\nexit 9\n")
+	if code, stdout, stderr := p.sh(installer, "--binary", p.readyProgram(), "--client", "none"); code != 0 {
+		t.Fatalf("code %d: %s%s", code, stdout, stderr)
+	}
+	if text, err := os.ReadFile(p.installed()); err != nil || string(text) != standIn {
+		t.Errorf("the old program is still there: %v", err)
+	}
+}
+
+func TestDryRunChangesAndCallsNothing(t *testing.T) {
+	p := newPlace(t)
+	p.put(filepath.Join(p.bin, "claude"), standIn)
+	ready := p.readyProgram()
+	before := snapshot(t, p.home)
+	code, stdout, stderr := p.sh(installer, "--binary", ready, "--dry-run")
+	if code != 0 || !strings.Contains(stdout, p.installed()) || !strings.Contains(stdout, "with claude") {
+		t.Errorf("install: code %d: %s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = p.sh(installer, "--uninstall", "--dry-run")
+	if code != 0 || !strings.Contains(stdout, "would delete "+p.installed()) {
+		t.Errorf("uninstall: code %d: %s%s", code, stdout, stderr)
+	}
+	if after := snapshot(t, p.home); !maps.Equal(before, after) || p.calls() != nil {
+		t.Errorf("before %v\nafter %v\ncalls %v", before, after, p.calls())
+	}
+}
+
+func TestUninstallLeavesNothing(t *testing.T) {
+	p := newPlace(t)
+	before := snapshot(t, p.home)
+	p.sh(installer, "--binary", p.readyProgram(), "--client", "codex")
+	code, stdout, stderr := p.sh(installer, "--uninstall", "--client", "codex")
+	if code != 0 {
+		t.Fatalf("code %d: %s%s", code, stdout, stderr)
+	}
+	if after := snapshot(t, p.home); !maps.Equal(before, after) {
+		t.Errorf("before %v\nafter %v", before, after)
+	}
+	if got := p.calls(); got[len(got)-1] != "<setup><--client><codex><--uninstall>" {
+		t.Errorf("calls %v", got)
+	}
+	if code, stdout, _ := p.sh(installer, "--uninstall"); code != 0 || !strings.Contains(stdout, "not installed") {
+		t.Errorf("a second time: code %d: %s", code, stdout)
+	}
+}
+
+func TestUninstallKeepsTheListOfRuns(t *testing.T) {
+	p := newPlace(t)
+	p.sh(installer, "--binary", p.readyProgram(), "--client", "none")
+	list := p.put(filepath.Join(p.home, ".llm-bench/runs/prefix_20260701_120000"), "/somewhere\n")
+	if code, stdout, _ := p.sh(installer, "--uninstall", "--client", "none"); code != 0 || !strings.Contains(stdout, "kept: ") {
+		t.Errorf("code %d: %s", code, stdout)
+	}
+	if _, err := os.Stat(list); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(p.installed()); err == nil {
+		t.Error("the program is still there")
+	}
+}
+
+func TestAPrefixTakesThePlaceOfTheHomeFolder(t *testing.T) {
+	p := newPlace(t)
+	folder := filepath.Join(p.home, "另 一个")
+	if code, _, stderr := p.sh(installer, "--binary", p.readyProgram(), "--client", "none", "--prefix", folder); code != 0 {
+		t.Fatalf("code %d: %s", code, stderr)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "bin", "llm-bench")); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(p.home, ".llm-bench")); err == nil {
+		t.Error("the home folder was used")
+	}
+}
+
+func TestEveryWayInstallFailsHasItsCodeAndItsWords(t *testing.T) {
+	cases := []struct {
+		name  string
+		args  []string
+		fails string // what the stand-in refuses
+		code  int
+		words string
+	}{
+		{"unknown argument", []string{"--what"}, "", 2, "--what"},
+		{"unknown agent", []string{"--client", "emacs"}, "", 2, "claude, codex, trae or none"},
+		{"missing value", []string{"--binary"}, "", 2, "--binary needs a value"},
+		{"no Go", nil, "", 10, "--binary FILE"},
+		{"no such program", []string{"--binary", "/nonexistent"}, "", 11, "/nonexistent"},
+		{"program of another system", []string{"--binary", "READY"}, "version", 11, "doesn't run"},
+		{"server doesn't work", []string{"--binary", "READY", "--client", "none"}, "setup --check", 12, "doesn't work"},
+		{"registration fails", []string{"--binary", "READY", "--client", "claude", "--client", "codex"}, "setup --client codex", 20, "not registered with: codex."},
+	}
+	for _, c := range cases {
+		p := newPlace(t)
+		for i := range c.args {
+			c.args[i] = strings.Replace(c.args[i], "READY", p.readyProgram(), 1)
+		}
+		p.env = append(p.env, "STAND_IN_FAILS="+c.fails)
+		code, stdout, stderr := p.sh(installer, c.args...)
+		if code != c.code || !strings.Contains(stderr, c.words) {
+			t.Errorf("%s: code %d, want %d; %q lacks %q; %s", c.name, code, c.code, stderr, c.words, stdout)
+		}
+		if left, err := filepath.Glob(filepath.Join(p.home, ".llm-bench", "bin", ".llm-bench*")); err != nil || left != nil {
+			t.Errorf("%s leaves %v (%v)", c.name, left, err)
+		}
+	}
+}
+
+// withGo lets the place build: Go, its caches, and no network.
+func (p *place) withGo() {
+	p.t.Helper()
+	goProgram, err := exec.LookPath("go")
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.env = append(p.env, "PATH="+p.bin+":"+filepath.Dir(goProgram)+":/usr/bin:/bin", "GOPROXY=off", "GOFLAGS=-mod=readonly")
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOROOT"} {
+		value, err := exec.CommandContext(p.t.Context(), goProgram, "env", name).Output()
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.env = append(p.env, name+"="+strings.TrimSpace(string(value)))
+	}
+}
+
+// skillFolder copies what an installed skill holds: all of the tree but .git.
+func (p *place) skillFolder() string {
+	p.t.Helper()
+	folder := filepath.Join(p.home, ".agents", "skills", "llm-bench")
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if slices.Contains([]string{".git", "reports", "dist"}, relative) {
+				return filepath.SkipDir
+			}
+			return os.MkdirAll(filepath.Join(folder, relative), 0o755)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(folder, relative), text, 0o644)
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return folder
+}
+
+func TestInstallBuildsFromAnInstalledSkillAndLeavesItAlone(t *testing.T) {
+	p := newPlace(t)
+	p.withGo()
+	folder := p.skillFolder()
+	before := snapshot(t, folder)
+	code, stdout, stderr := p.sh(filepath.Join(folder, "install.sh"), "--client", "none")
+	if code != 0 {
+		t.Fatalf("code %d: %s%s", code, stdout, stderr)
+	}
+	out, err := exec.CommandContext(t.Context(), p.installed(), "version").Output()
+	if err != nil || !strings.HasPrefix(string(out), "llm-bench "+statedVersion(t)+" ") {
+		t.Errorf("%q, %v", out, err)
+	}
+	if after := snapshot(t, folder); !maps.Equal(before, after) {
+		t.Error("the skill folder is changed")
+	}
+	code, stdout, stderr = p.sh(filepath.Join(folder, "install.sh"), "--client", "none")
+	if code != 0 || !strings.Contains(stdout, "up to date") {
+		t.Errorf("a second time: code %d: %s%s", code, stdout, stderr)
+	}
+	// The program answers under the launcher of the skill.
+	if code, stdout, stderr := p.sh(filepath.Join(folder, "skill", "llm-bench-mcp"), "version"); code != 0 || stdout != string(out) {
+		t.Errorf("launcher: code %d, %q, %q", code, stdout, stderr)
+	}
+}
+
+func TestABuildThatFailsHasItsOwnCode(t *testing.T) {
+	p := newPlace(t)
+	p.withGo()
+	folder := filepath.Join(p.home, "skill")
+	p.put(filepath.Join(folder, "install.sh"), read(t, "install.sh"))
+	p.put(filepath.Join(folder, "go.mod"), "module broken\n\ngo 1.26.0\n")
+	p.put(filepath.Join(folder, "main.go"), "package main\n\nfunc main() { nothing() }\n")
+	code, _, stderr := p.sh(filepath.Join(folder, "install.sh"), "--client", "none")
+	if code != 11 || !strings.Contains(stderr, "the build failed") || !strings.Contains(stderr, "GOPROXY") {
+		t.Errorf("code %d: %s", code, stderr)
+	}
+}

@@ -39,6 +39,7 @@ type evidence struct {
 	all         []*Sample // every attempt
 	last        []*Sample // the attempt that counts of each turn
 	ok          []*Sample // those of them that succeeded
+	end         *End      // nil: unknown
 }
 
 // rule is one thing to look for; it reports whether it was found.
@@ -48,8 +49,8 @@ type rule func(*evidence) (Finding, bool)
 // stands before the rules that name its effects.
 func rules() []rule {
 	return []rule{
-		thinkingRefused, throttled, mainFailure, otherFailure, modelChanged,
-		streamBuffered, thinkingSeen, thinkingMissing, thinkingMixed, tierNotServed, tierNotEchoed,
+		thinkingRefused, refusedAtStart, throttled, mainFailure, otherFailure, modelChanged, modelOther,
+		streamBuffered, notStreamed, thinkingSeen, thinkingMissing, thinkingMixed, tierNotServed, tierNotEchoed,
 		outputCapIgnored, outputCutEarly, answersEmpty,
 		usageMissing, cacheWarm, cacheLow, cacheClaimUnsupported, cacheNotReported, usageInconsistent,
 		promptLengthOff, clientSaturated, newConnections, slowUpload, ttftDrift, streamStalls,
@@ -59,10 +60,10 @@ func rules() []rule {
 }
 
 // Findings applies every rule to one target's samples and lists what holds,
-// the weightiest first.
-func Findings(spec *Spec, target *Target, s *Summary, m *Measurement, samples []*Sample) []Finding {
+// the weightiest first. end says how the run ended; nil where nobody knows.
+func Findings(spec *Spec, target *Target, s *Summary, m *Measurement, samples []*Sample, end *End) []Finding {
 	last := lastAttempts(samples)
-	e := &evidence{spec, target, s, m, samples, last, succeeded(last)}
+	e := &evidence{spec, target, s, m, samples, last, succeeded(last), end}
 	found := []Finding{}
 	for _, look := range rules() {
 		if f, holds := look(e); holds {

@@ -2,9 +2,12 @@ package bench
 
 import "slices"
 
-// cacheMinimum is the shortest prompt, in tokens, that the caches of most
-// vendors keep.
-const cacheMinimum = 1024
+// The shortest prompts, in tokens, that caches keep: most of them, and the
+// choosiest.
+const (
+	cacheMinimum     = 1024
+	cacheMinimumMost = 2048
+)
 
 // usageMissing: the server didn't say how many tokens it counted.
 func usageMissing(e *evidence) (Finding, bool) {
@@ -102,7 +105,7 @@ func (e *evidence) cacheLossCause(loss float64) string {
 	switch {
 	case c.OverlapLoss(e.spec) >= 0.5*loss:
 		return "overlap"
-	case reusable < cacheMinimum:
+	case reusable < cacheMinimum, reusable < cacheMinimumMost && c.Cached == 0:
 		return "minimum"
 	}
 	return "unexplained"

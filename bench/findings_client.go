@@ -55,7 +55,7 @@ func slowUpload(e *evidence) (Finding, bool) {
 // concurrencyShortfall: fewer requests were in flight than asked for.
 func concurrencyShortfall(e *evidence) (Finding, bool) {
 	c := e.summary.Concurrency
-	if _, found := e.reason(ReasonConcurrency); !found || c.Mean == nil {
+	if _, found := e.reason(ReasonConcurrency); !found || c.Mean == nil || len(e.ok) == 0 {
 		return none()
 	}
 	return Finding{Rule: "concurrency_shortfall", Severity: Notable,

@@ -4,6 +4,10 @@ import "strings"
 
 // thinkingRefused: the model doesn't accept the state of thinking asked for.
 func thinkingRefused(e *evidence) (Finding, bool) {
+	if e.refused() && e.end.Class == FailBadRequest && namesThinking(e.end.Reason) {
+		return Finding{Rule: "thinking_refused", Severity: Serious, Figures: figures{"refused": 1, "ended": 1},
+			Texts: map[string]string{"asked": string(e.spec.Thinking), "message": e.end.Reason}}, true
+	}
 	refused := where(e.last, refusesThinking)
 	if len(refused) == 0 {
 		return none()
@@ -17,8 +21,27 @@ func refusesThinking(s *Sample) bool {
 	if s.Outcome != FailBadRequest || s.Failure == nil {
 		return false
 	}
-	text := strings.ToLower(s.Failure.Message + " " + s.Failure.Code)
-	return strings.Contains(text, "thinking") || strings.Contains(text, "reasoning")
+	return namesThinking(s.Failure.Message + " " + s.Failure.Code)
+}
+
+func namesThinking(message string) bool {
+	message = strings.ToLower(message)
+	return strings.Contains(message, "thinking") || strings.Contains(message, "reasoning")
+}
+
+// refused reports whether the run ended before any measured request, since the
+// endpoint refused what came before.
+func (e *evidence) refused() bool {
+	return len(e.all) == 0 && e.end != nil && e.end.Class != ""
+}
+
+// refusedAtStart: the endpoint refused before anything was measured.
+func refusedAtStart(e *evidence) (Finding, bool) {
+	if !e.refused() || e.end.Class == FailBadRequest && namesThinking(e.end.Reason) {
+		return none()
+	}
+	return Finding{Rule: "refused_at_start", Severity: Serious,
+		Texts: map[string]string{"class": string(e.end.Class), "code": "", "message": e.end.Reason}}, true
 }
 
 // throttled: a rate limit was met, so the figures describe the quota.
@@ -73,6 +96,25 @@ func modelChanged(e *evidence) (Finding, bool) {
 	return Finding{Rule: "model_changed", Severity: Serious,
 		Figures: figures{"models": float64(len(models)), "others": float64(len(others)), "succeeded": float64(len(e.ok))},
 		Texts:   map[string]string{"main": main, "other": others[0].Model}, RequestIDs: idsOf(others)}, true
+}
+
+// modelOther: another model answers than the one asked for. An endpoint's ID
+// says nothing of its model, and a version may be added to a name.
+func modelOther(e *evidence) (Finding, bool) {
+	asked, served := e.target.Model, mostFrequent(e.summary.Observed.Models)
+	if served == "" || len(e.summary.Observed.Models) > 1 || strings.HasPrefix(asked, "ep-") || sameModel(asked, served) {
+		return none()
+	}
+	return Finding{Rule: "model_other", Severity: Notable, Figures: figures{"succeeded": float64(len(e.ok))},
+		Texts: map[string]string{"asked": asked, "served": served}}, true
+}
+
+// sameModel compares names without regard to case, to an owner before a slash,
+// and to what follows the shorter one.
+func sameModel(a, b string) bool {
+	name := func(s string) string { return strings.ToLower(s[strings.LastIndex(s, "/")+1:]) }
+	a, b = name(a), name(b)
+	return strings.HasPrefix(a, b) || strings.HasPrefix(b, a)
 }
 
 // tierNotServed: a service tier was asked for, and some requests got another.

@@ -63,7 +63,7 @@ func outputCutEarly(e *evidence) (Finding, bool) {
 	longest := 0
 	cut := where(e.ok, func(s *Sample) bool {
 		n, known := s.OutputTokens()
-		early := known && s.FinishReason == "length" && n*10 < e.spec.MaxOutputTokens*9
+		early := known && n > 0 && s.FinishReason == "length" && n*10 < e.spec.MaxOutputTokens*9
 		if early {
 			longest = max(longest, n)
 		}
@@ -120,6 +120,20 @@ func streamBuffered(e *evidence) (Finding, bool) {
 		f.Figures["burst_share"] = 1 // every output of a request came at one moment: there is no gap to count
 	}
 	return f, true
+}
+
+// notStreamed: outputs of many tokens come as one event, so that TTFT is the
+// whole answer's time.
+func notStreamed(e *evidence) (Finding, bool) {
+	whole := where(e.ok, func(s *Sample) bool {
+		n, known := s.OutputTokens()
+		return known && n >= 8 && s.OutputEvents == 1
+	})
+	if share(len(whole), len(e.ok)) <= 0.05 {
+		return none()
+	}
+	return Finding{Rule: "not_streamed", Severity: Serious,
+		Figures: figures{"whole": float64(len(whole)), "succeeded": float64(len(e.ok)), "ttft_ms": e.summary.TTFT.P50}, RequestIDs: idsOf(whole)}, true
 }
 
 func hasWarning(s *Sample, w Warning) bool {

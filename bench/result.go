@@ -79,8 +79,16 @@ func targetResult(r *Record, target *Target) TargetResult {
 	t := TargetResult{Target: *target, Summary: Summarize(&r.Header.Spec, r.Header.Planned, samples)}
 	t.ServedModel = mostFrequent(t.Summary.Observed.Models)
 	t.Measurement = Judge(&t.Summary, samples, r.Ticks)
-	t.Findings = append([]Finding{}, Findings(&r.Header.Spec, target, &t.Summary, &t.Measurement, samples)...)
+	t.Findings = append([]Finding{}, Findings(&r.Header.Spec, target, &t.Summary, &t.Measurement, samples, r.end())...)
 	return t
+}
+
+// end is how the run ended; nil where nobody knows.
+func (r *Record) end() *End {
+	if r.Finish == nil {
+		return nil
+	}
+	return &r.Finish.End
 }
 
 // Of returns the samples of the target with the given label.

@@ -21,8 +21,9 @@ type Run struct {
 	// Touch may change each request as it is made up; the next ones follow from
 	// what it leaves. The marks are not final before it returns.
 	Touch func(*Call)
-	// Stop ends the record after so many requests; 0 lets it run to its end.
+	// Stop ends the record after so many requests: 0 lets it run to its end, -1 stops it before any.
 	Stop  int
+	End   bench.End   // of the finish; its zero value follows from the state
 	State bench.State // of the finish; "" is succeeded, and [bench.StateRunning] leaves no finish
 	Ticks []bench.Tick
 }
@@ -40,6 +41,7 @@ type Call struct {
 	Burst   int             // output events that arrive together; 0 and 1 are none
 	Pause   time.Duration   // before the last token
 	Upload  time.Duration   // of the request's body
+	Whole   bool            // all output comes as one event
 	Silent  bool            // no usage
 	Uncount bool            // no cached field
 	Fail    bench.Outcome   // "" succeeds
@@ -92,6 +94,10 @@ func (r *Run) Record() *bench.Record {
 func (r *Run) finish(end time.Duration) *bench.Finish {
 	f := &bench.Finish{State: r.State, End: bench.End{Ending: bench.EndComplete}, At: bench.MarkAt(end), Ended: Began().Add(end),
 		Warm: bench.Warmth{Connections: r.Spec.MaxConcurrency}}
+	if r.End.Ending != "" {
+		f.End = r.End
+		return f
+	}
 	switch r.State {
 	case "":
 		f.State = bench.StateSucceeded
@@ -132,7 +138,7 @@ type maker struct {
 	samples []*bench.Sample
 }
 
-func (m *maker) full() bool { return m.run.Stop > 0 && m.n >= m.run.Stop }
+func (m *maker) full() bool { return m.run.Stop != 0 && m.n >= m.run.Stop }
 
 func (m *maker) end() time.Duration {
 	var end time.Duration
@@ -265,9 +271,14 @@ func (c *Call) stream(start time.Duration) {
 		if kind == bench.EventContent && !s.FirstAnswer.Taken() {
 			s.FirstAnswer, s.AnswerBytes = bench.MarkAt(at), 4*(c.Output-c.Think)
 		}
-		s.Events = append(s.Events, bench.Event{At: at, Kind: kind, Read: i + 1})
+		if !c.Whole || i == 0 {
+			s.Events = append(s.Events, bench.Event{At: at, Kind: kind, Read: i + 1})
+		}
 	}
 	s.FirstToken, s.LastToken, s.OutputEvents, s.Reasoned = bench.MarkAt(first), bench.MarkAt(at), c.Output, c.Think > 0
+	if c.Whole {
+		s.OutputEvents, at, s.LastToken = 1, first, s.FirstToken
+	}
 	for i, kind := range []bench.EventKind{bench.EventFinish, bench.EventUsage, bench.EventDone} {
 		s.Events = append(s.Events, bench.Event{At: at + time.Duration(i+1)*time.Millisecond, Kind: kind, Read: c.Output + 1 + i})
 	}

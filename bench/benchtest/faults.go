@@ -42,6 +42,13 @@ func Faults() []Fault {
 	return append(append(serverFaults(), cacheFaults()...), clientFaults()...)
 }
 
+// refusing ends the run before its first request.
+func refusing(class bench.Outcome, reason string) func(*Run) {
+	return func(r *Run) {
+		r.Stop, r.State, r.End = -1, bench.StateFailed, bench.End{Ending: bench.EndRefused, Reason: reason, Class: class}
+	}
+}
+
 func serverFaults() []Fault {
 	limited := fail(bench.FailRateLimited, bench.Failure{Status: 429, Code: "RateLimitExceeded.EndpointTPMExceeded", Message: "slow down"})
 	noThinking := fail(bench.FailBadRequest, bench.Failure{Status: 400, Code: "InvalidParameter", Message: "thinking.type disabled is not supported"})
@@ -54,6 +61,8 @@ func serverFaults() []Fault {
 		plant("rate limit", "throttled", Every(4, limited)),
 		plant("rate limit outlasted by retries", "throttled", Every(10, func(c *Call) { c.Before = []bench.Outcome{bench.FailRateLimited} })).multiturn(),
 		plant("model can't turn thinking off", "thinking_refused", noThinking),
+		plant("thinking refused before the first request", "thinking_refused", nil, refusing(bench.FailBadRequest, "thinking.type disabled is not supported")),
+		plant("key refused before the first request", "refused_at_start", nil, refusing(bench.FailAuth, "AuthenticationError: no such key")),
 		plant("server errors", "failures", Every(8, broken)),
 		plant("a single cut stream", "failures", Only([]int{77}, cut)),
 		plant("another model answers", "model_changed", func(c *Call) {
@@ -61,6 +70,7 @@ func serverFaults() []Fault {
 				c.Sample.Model = "doubao-seed-2-0-mini-260601"
 			}
 		}),
+		plant("another model than asked for", "model_other", func(c *Call) { c.Sample.Model = "gpt-4o-mini" }),
 		plant("thinks though off", "thinking_seen", Every(3, func(c *Call) { c.Think = 100 })),
 		plant("thinks by default", "thinking_not_sent", func(c *Call) { c.Think = 100 }, generic),
 		plant("never thinks", "thinking_missing", nil, thinking),
@@ -140,6 +150,7 @@ func clientFaults() []Fault {
 			c.Burst = 10_000
 			c.Sample.Warn(bench.WarnBuffered)
 		}),
+		plant("no stream", "not_streamed", func(c *Call) { c.Whole, c.TTFT = true, 5*time.Second }),
 		plant("busy client", "client_saturated", nil, busy(0.8)).because(bench.ReasonCPU),
 		plant("drowned client", "client_saturated", nil, busy(0.99)).because(bench.ReasonCPU),
 		plant("connections don't last", "new_connections", Every(4, func(c *Call) {

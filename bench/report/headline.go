@@ -148,6 +148,9 @@ func (b *block) findingTitle(f *bench.Finding) md {
 
 func (b *block) findingWhy(f *bench.Finding) md {
 	key := "finding." + f.Rule
+	if f.Rule == "refused_at_start" {
+		key = "finding.failures"
+	}
 	return b.l.either([]string{key + "." + variant(f), key + ".why", "finding.other.why"}, b.findingArgs(f)...)
 }
 

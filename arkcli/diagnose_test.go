@@ -50,7 +50,7 @@ func TestADiagnosisWithoutAProgramOrAnAnswerEnds(t *testing.T) {
 	if d, err := missing.Diagnose(t.Context()); err != nil || d.Found || d.Problem != CLIMissing {
 		t.Errorf("got %+v, %v", d, err)
 	}
-	f := newFakeWith(t, "hang", Options{CallTimeout: 100 * time.Millisecond})
+	f := newProcess(t, "hang", Options{CallTimeout: 100 * time.Millisecond})
 	if d, err := f.Diagnose(t.Context()); err != nil || len(d.Commands) != maxTimeouts || d.Problem != Timeout {
 		t.Errorf("got %+v, %v", d, err)
 	}

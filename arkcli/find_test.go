@@ -128,7 +128,7 @@ func TestAProgramInNvmsFolderRunsWithAShortPath(t *testing.T) {
 	home := t.TempDir()
 	name := "arkcli"
 	folder := filepath.Join(home, ".nvm", "versions", "node", "v22.1.0", "bin")
-	env := []string{fake.EntryVar + "=1", "PATH=/usr/bin:/bin"}
+	env := []string{fake.EntryVar + "=1", "PATH=/usr/bin:/bin", "GORACE=atexit_sleep_ms=0"}
 	if runtime.GOOS == "windows" {
 		name, folder = "arkcli.exe", filepath.Join(home, "AppData", "Roaming", "npm")
 		env = append(env, "APPDATA="+filepath.Join(home, "AppData", "Roaming"))

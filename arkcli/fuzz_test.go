@@ -90,7 +90,7 @@ func seeds(f *testing.F) []string {
 		{"models", "search", "seed"}, {"models", "list"}, {"infer", "endpoint", "list"}, {"infer", "endpoint", "get", "ep-20260701120000-abcde"}, {"nonsense"},
 	} {
 		for _, scenario := range []string{"logged_in", "ok_envelope", "logged_out", "banner", "truncated", "garbage"} {
-			stdout, stderr := fake.Answer(args, map[string]string{"FAKE_ARKCLI_SCENARIO": scenario})
+			stdout, stderr, _ := fake.Answer(args, []string{"FAKE_ARKCLI_SCENARIO=" + scenario})
 			out = append(out, stdout+stderr)
 		}
 	}

@@ -131,7 +131,8 @@ func TestALockedLoginIsRetriedTwiceTwoSecondsApart(t *testing.T) {
 		{"confirm", 1, 0, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFakeWith(t, c.scenario, Options{RetryPause: 2 * time.Second})
+			f := newFake(t, c.scenario)
+			f.opts.RetryPause = 2 * time.Second
 			start := time.Now()
 			_, err := f.call(t.Context(), "profile", "list")
 			if got := typed(err); got != c.want {

@@ -1,7 +1,9 @@
 package arkcli
 
 import (
+	"context"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,18 +23,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fakeCLI is a CLI whose arkcli is this test binary in a scenario.
+// fakeCLI is a CLI whose arkcli is the stand-in, in a scenario.
 type fakeCLI struct {
 	*CLI
 	state string
+	lines *[]string // commands answered without a process
 }
 
-func newFake(t *testing.T, scenario string, env ...string) fakeCLI {
-	t.Helper()
-	return newFakeWith(t, scenario, Options{}, env...)
-}
-
-func newFakeWith(t *testing.T, scenario string, opts Options, env ...string) fakeCLI {
+// newProcess is a CLI that runs this test binary as arkcli.
+func newProcess(t *testing.T, scenario string, opts Options, env ...string) fakeCLI {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -43,15 +42,33 @@ func newFakeWith(t *testing.T, scenario string, opts Options, env ...string) fak
 	opts.Home = t.TempDir()
 	opts.Environ = append([]string{
 		fake.EntryVar + "=1", "FAKE_ARKCLI_SCENARIO=" + scenario, "FAKE_ARKCLI_STATE=" + state,
-		"PATH=/usr/bin:/bin", "HOME=/nowhere",
+		"PATH=/usr/bin:/bin", "HOME=/nowhere", "GORACE=atexit_sleep_ms=0",
 	}, env...)
-	if opts.RetryPause == 0 {
-		opts.RetryPause = time.Millisecond
-	}
-	return fakeCLI{New(opts), state}
+	opts.RetryPause = orDefault(opts.RetryPause, time.Millisecond)
+	return fakeCLI{CLI: New(opts), state: state}
 }
 
-// calls is the log of what was run; commands is the same as lines.
+// newFake is the same without a process, for tests of what is made of an
+// answer.
+func newFake(t *testing.T, scenario string, env ...string) fakeCLI {
+	t.Helper()
+	f := newProcess(t, scenario, Options{}, env...)
+	f.lines = new([]string)
+	f.once = func(_ context.Context, args []string) (reply, *Error) {
+		*f.lines = append(*f.lines, strings.Join(args, " "))
+		stdout, stderr, exit := fake.Answer(args, f.env().forChild(f.opts.Home, "/usr/bin"))
+		kept := &clip{limit: maxStdout}
+		_, _ = io.WriteString(kept, stdout)
+		r := reply{args: args, stdout: kept.kept, stderr: []byte(stderr), cut: kept.cut, exit: exit}
+		if exit < 0 {
+			r.signal = "killed"
+		}
+		return r, nil
+	}
+	return f
+}
+
+// calls is the log of the processes run; commands is what was asked, as lines.
 func (f fakeCLI) calls(t *testing.T) []fake.Call {
 	t.Helper()
 	calls, err := fake.ReadCalls(f.state)
@@ -63,6 +80,9 @@ func (f fakeCLI) calls(t *testing.T) []fake.Call {
 
 func (f fakeCLI) commands(t *testing.T) []string {
 	t.Helper()
+	if f.lines != nil {
+		return *f.lines
+	}
 	var out []string
 	for _, call := range f.calls(t) {
 		out = append(out, call.Command())

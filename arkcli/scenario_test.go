@@ -123,7 +123,7 @@ func TestEveryScenarioEndsAsItMust(t *testing.T) {
 	} {
 		t.Run(c.scenario+" "+c.query, func(t *testing.T) {
 			t.Parallel()
-			f := newFake(t, c.scenario)
+			f := newProcess(t, c.scenario, Options{})
 			_, a, r, err := outcome(t.Context(), f, c.query)
 			if got := problemOf(t, err); got != c.want {
 				t.Fatalf("got problem %q (%v), want %q", got, err, c.want)
@@ -146,7 +146,7 @@ func TestNoScenarioShowsAKeyOrRunsTwoAtOnce(t *testing.T) {
 		"logged_in", "key_uuid", "old_no_plain", "key_on_stderr", "garbage", "huge", "banner", "ok_envelope", "partial",
 		"key_multiline", "truncated", "sts_lock:2", "detached_child:500", "key_data_envelope",
 	} {
-		f := newFake(t, scenario)
+		f := newProcess(t, scenario, Options{})
 		l, a, r, err := outcome(t.Context(), f, "doubao seed 2.0 mini")
 		shown := printed(l, a, r, err)
 		for _, secret := range []string{key, key[:12], base64.StdEncoding.EncodeToString([]byte(key)), "6f1c2d3e-4b5a", "ark-second"} {
@@ -166,7 +166,7 @@ func TestNoScenarioShowsAKeyOrRunsTwoAtOnce(t *testing.T) {
 }
 
 func TestParallelCallersTakeTurns(t *testing.T) {
-	f := newFake(t, "sts_race,slow:10")
+	f := newProcess(t, "sts_race,slow:10", Options{})
 	done := make(chan error)
 	for range 4 {
 		go func() {
@@ -187,7 +187,7 @@ func TestParallelCallersTakeTurns(t *testing.T) {
 }
 
 func TestTheChildSeesOurEnvironmentAndNoOverride(t *testing.T) {
-	f := newFake(t, "logged_in",
+	f := newProcess(t, "logged_in", Options{},
 		"ARK_API_KEY=ark-poison", "ARK_BASE_URL=http://127.0.0.1:1/v1", "ARK_PROFILE=coding-plan_cn-beijing",
 		"ARK_REGION=mars", "ARK_PROJECT_NAME=other", "ARKCLI_CALLER_NAME=somebody")
 	_, a, _, err := outcome(t.Context(), f, "doubao seed 2.0 mini")
@@ -223,21 +223,23 @@ func TestTheChildSeesOurEnvironmentAndNoOverride(t *testing.T) {
 }
 
 func TestAHangingProgramIsAskedToEndFirst(t *testing.T) {
-	f := newFakeWith(t, "hang", Options{CallTimeout: 300 * time.Millisecond})
+	t.Parallel()
+	f := newProcess(t, "hang", Options{CallTimeout: 3 * time.Second})
 	_, err := f.Login(t.Context(), "")
-	if problemOf(t, err) != Timeout || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "300ms") {
+	if problemOf(t, err) != Timeout || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "within 3s") {
 		t.Errorf("got %v, want a timeout that says how long was waited", err)
 	}
 	f.endedInPeace(t)
 }
 
 func TestTheProgramBehindAnNpmShimIsAskedToEndToo(t *testing.T) {
-	f := newFakeWith(t, "shim,hang", Options{CallTimeout: 500 * time.Millisecond})
+	t.Parallel()
+	f := newProcess(t, "shim,hang", Options{CallTimeout: 3 * time.Second})
 	if _, err := f.Login(t.Context(), ""); problemOf(t, err) != Timeout {
 		t.Errorf("got %v, want a timeout", err)
 	}
 	f.endedInPeace(t)
-	well := newFake(t, "shim")
+	well := newProcess(t, "shim", Options{})
 	if _, _, _, err := outcome(t.Context(), well, "doubao seed 2.0 mini"); err != nil {
 		t.Error(err)
 	}
@@ -257,14 +259,11 @@ func (f fakeCLI) endedInPeace(t *testing.T) {
 }
 
 func TestADeafProgramIsKilledAfterTheGrace(t *testing.T) {
-	f := newFakeWith(t, "hang:deaf", Options{CallTimeout: 200 * time.Millisecond, Grace: 200 * time.Millisecond})
-	start := time.Now()
+	t.Parallel()
+	f := newProcess(t, "hang:deaf", Options{CallTimeout: 3 * time.Second, Grace: time.Second})
 	_, err := f.Login(t.Context(), "")
 	if problemOf(t, err) != Timeout {
 		t.Errorf("got %v, want a timeout", err)
-	}
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("it took %v to get rid of the program", took)
 	}
 	if calls := f.calls(t); len(calls) != 1 || calls[0].Signal != "terminated" || calls[0].Exit != -1 {
 		t.Errorf("got %+v, want one call that heard SIGTERM and went on", calls)
@@ -272,7 +271,7 @@ func TestADeafProgramIsKilledAfterTheGrace(t *testing.T) {
 }
 
 func TestACallerThatGivesUpEndsTheProgram(t *testing.T) {
-	f := newFake(t, "hang")
+	f := newProcess(t, "hang", Options{})
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
 	_, err := f.Login(ctx, "")
@@ -287,12 +286,13 @@ func TestACallerThatGivesUpEndsTheProgram(t *testing.T) {
 }
 
 func TestAGrandchildThatHoldsThePipesDelaysNothing(t *testing.T) {
-	f := newFake(t, "detached_child:3000")
+	t.Parallel()
+	f := newProcess(t, "detached_child:30000", Options{})
 	start := time.Now()
 	if _, err := f.Access(t.Context(), ""); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(start); took > 2500*time.Millisecond {
-		t.Errorf("three calls took %v", took)
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("three calls took %v, as long as the grandchild lives", took)
 	}
 }

@@ -20,9 +20,9 @@ func TestWhatPeopleRead(t *testing.T) {
 		"very_old", "key_empty", "key_masked", "key_multiline", "key_on_stderr", "agreement_required", "garbage", "truncated", "empty", "huge", "crash",
 		"unknown_shape", "confirm", "plain_error", "network_down", "bad_flag", "no_node", "hang",
 	} {
-		f := newFakeWith(t, scenario, Options{CallTimeout: 20 * time.Second})
+		f := newFake(t, scenario)
 		if scenario == "hang" {
-			f = newFakeWith(t, scenario, Options{CallTimeout: 100 * time.Millisecond})
+			f = newProcess(t, scenario, Options{CallTimeout: 100 * time.Millisecond})
 		}
 		_, _, _, err := outcome(t.Context(), f, "doubao seed 2.0 mini")
 		write(t, &page, scenario, err)

@@ -122,9 +122,13 @@ func (s *session) baseURL() string {
 	return "https://ark.cn-beijing.volces.com/api/v3"
 }
 
-// Answer is what the program would print for a command line, without being
-// run: for the seeds of fuzzing.
-func Answer(args []string, env map[string]string) (stdout, stderr string) {
-	a := newSession(args, env).answer()
-	return a.stdout, a.stderr
+// Answer is what the program would print for a command line and its exit code,
+// -1 for a crash, without being run: for tests of what is made of it, and for
+// the seeds of fuzzing. Scenarios about processes need a process.
+func Answer(args, environ []string) (stdout, stderr string, exit int) {
+	a := newSession(args, config(environ, "")).answer()
+	if a.crash {
+		a.exit = -1
+	}
+	return a.stdout, a.stderr, a.exit
 }

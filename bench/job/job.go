@@ -149,7 +149,7 @@ func Render(ctx context.Context, dir string) (*bench.Result, error) {
 		return nil, err
 	}
 	state := bench.StateInterrupted
-	if s, err := rundir.ReadState(dir); err == nil && s.Now(time.Now()) == bench.StateRunning && record.Finish == nil {
+	if s, err := rundir.ReadState(dir); err == nil && s.State == bench.StateRunning && s.Alive() && record.Finish == nil {
 		state = bench.StateRunning
 	}
 	result := bench.NewResult(filepath.Base(dir), dir, record, state)

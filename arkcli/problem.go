@@ -47,7 +47,7 @@ const (
 const (
 	noBrowserNote = "without a browser on this machine: run `" + LoginNoBrowserCommand +
 		"`, open the address that it prints on any device, then run `" + LoginNoBrowserCommand + " --code CODE` with the code shown there"
-	diagnoseAdvice = "run `llm-bench login --diagnose` and send the record that it writes: it holds names only, no values"
+	diagnoseAdvice = "run `llm-bench login --diagnose` and send the record that it prints: it holds names only, no values"
 )
 
 // Error is a problem with Ark CLI, said for the person who has to mend it.

@@ -4,6 +4,7 @@
 package benchtest
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -78,7 +79,9 @@ func (r *Run) Record() *bench.Record {
 			Schema: bench.JournalSchema, Tool: bench.Tool{Version: "1.0.0", Go: "go1.26.0"},
 			Host:  bench.Host{OS: "linux", Arch: "amd64", CPU: "Intel(R) Xeon(R) Platinum 8375C", CPUs: 8, TimeZone: "Asia/Shanghai"},
 			Began: Began(), Spec: r.Spec, Targets: []bench.Target{r.Target}, Planned: r.Spec.Planned(),
-			InputHash: "9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa",
+			InputHash:    "9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa",
+			MaterialHash: "41d0c3b2a5968778" + "41d0c3b2a5968778" + "41d0c3b2a5968778" + "41d0c3b2a5968778",
+			Calibration:  json.RawMessage(`{"probes":[{"purpose":"prose"},{"purpose":"length"}]}`),
 		},
 		Samples: m.samples, Ticks: r.Ticks,
 	}

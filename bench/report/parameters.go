@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -130,7 +131,7 @@ func (p *parameters) workload() {
 	}
 	p.row("prompt_tokens", p.planned(), p.spread(p.target.Summary.PromptTokens), "")
 	unit := p.l.say("unit." + string(s.LengthUnit))
-	p.row("length_unit", unit, "", "")
+	p.row("length_unit", unit, p.calibrated(), "")
 }
 
 // planned is the prompt length asked for; nobody knows beforehand how long the
@@ -141,6 +142,17 @@ func (p *parameters) planned() md {
 		planned += p.l.say("param.without_answers")
 	}
 	return planned
+}
+
+// calibrated says through how many probes the server was asked how it counts.
+func (p *parameters) calibrated() md {
+	var calibration struct {
+		Probes []struct{} `json:"probes"`
+	}
+	if err := json.Unmarshal(p.record.Header.Calibration, &calibration); err != nil || len(calibration.Probes) == 0 {
+		return ""
+	}
+	return p.l.say("param.calibrated", "n", len(calibration.Probes))
 }
 
 func (p *parameters) carriedOut() md {
@@ -261,8 +273,10 @@ func (p *parameters) reproduction() {
 	s := &p.result.Spec
 	p.row("seed", code(fmt.Sprint(s.Seed)), "", "")
 	p.row("nonce", code(s.Nonce), "", "")
-	if hash := p.result.InputHash; hash != "" {
-		p.row("input", code(hash[:min(16, len(hash))]), "", "")
+	for _, hash := range []struct{ key, value string }{{"input", p.result.InputHash}, {"material", p.record.Header.MaterialHash}} {
+		if hash.value != "" {
+			p.row(hash.key, code(hash.value[:min(16, len(hash.value))]), "", "")
+		}
 	}
 }
 

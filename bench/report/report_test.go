@@ -78,7 +78,7 @@ func TestASecondRenderingGivesTheSameBytes(t *testing.T) {
 	var before []string
 	for range 2 {
 		record, result := small(bench.Multiturn)
-		if err := Render(t.Context(), dir, record, result); err != nil {
+		if err := render(t.Context(), dir, record, result, drawOne); err != nil {
 			t.Fatal(err)
 		}
 		now := []string{read(t, dir, ResultFile), read(t, dir, MarkdownFile), read(t, dir, CSVFile)}

@@ -1,7 +1,10 @@
 package bench
 
 import (
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +19,12 @@ const (
 	ThinkingAuto     Thinking = "auto"
 )
 
+// Met reports whether a request that succeeded did what was asked for. Either
+// way is right where the choice was the model's.
+func (t Thinking) Met(s *Sample) bool {
+	return t == ThinkingAuto || s.Reasoned == (t == ThinkingEnabled)
+}
+
 // Dialect is how one vendor spells what the OpenAI chat API leaves open. It is
 // plain data: the client sends what stands here and nothing else.
 type Dialect struct {
@@ -27,32 +36,19 @@ type Dialect struct {
 	Thinking     map[Thinking]map[string]any `json:"thinking,omitempty"`
 	ExtraBody    map[string]any              `json:"extra_body,omitempty"`
 	ExtraHeaders map[string]string           `json:"extra_headers,omitempty"`
+	// Foreign are fields of the request body that other vendors take and this
+	// one refuses, or takes and ignores: they must not be sent.
+	Foreign []string `json:"-"`
 }
 
-// The names of the fields that cap the output.
+// Fields of the request body that dialects differ in.
 const (
 	CapMaxCompletionTokens = "max_completion_tokens"
 	CapMaxTokens           = "max_tokens"
+
+	fieldEffort = "reasoning_effort"
+	fieldTier   = "service_tier"
 )
-
-// Generic is the dialect of an endpoint of which nothing is known but that it
-// speaks the OpenAI streaming protocol. It sends no thinking field.
-func Generic() Dialect {
-	return Dialect{Name: "generic", OutputCap: CapMaxCompletionTokens}
-}
-
-// Ark is the dialect of Volcengine Ark.
-func Ark() Dialect {
-	return Dialect{Name: "ark", OutputCap: CapMaxCompletionTokens, Thinking: thinkingType()}
-}
-
-func thinkingType() map[Thinking]map[string]any {
-	fields := map[Thinking]map[string]any{}
-	for _, t := range []Thinking{ThinkingDisabled, ThinkingEnabled, ThinkingAuto} {
-		fields[t] = map[string]any{"thinking": map[string]any{"type": string(t)}}
-	}
-	return fields
-}
 
 // Body returns the fields to add to a request that asks for thinking to be in
 // state t, and whether t itself is among them.
@@ -66,46 +62,65 @@ func (d Dialect) Body(t Thinking) (fields map[string]any, sent bool) {
 	return fields, sent
 }
 
-// dialects lists every dialect with the hosts that speak it.
-func dialects() []struct {
-	Dialect
-	hosts []string
-} {
-	type row = struct {
-		Dialect
-		hosts []string
+// WithEffort is d for requests that name a reasoning effort: it stands in for
+// the one by which d itself asks for a state of thinking.
+func (d Dialect) WithEffort(effort string) Dialect {
+	if effort == "" {
+		return d
 	}
-	return []row{
-		{Ark(), []string{"volces.com", "bytepluses.com"}},
-		{Generic(), nil},
+	thinking := maps.Clone(d.Thinking)
+	for state, fields := range thinking {
+		fields = maps.Clone(fields)
+		delete(fields, fieldEffort)
+		thinking[state] = fields
 	}
+	d.Thinking = thinking
+	return d
 }
+
+// Check reports every parameter of s that can't be sent in this dialect, as
+// joined [FieldError]s.
+func (d Dialect) Check(s *Spec) error {
+	v := validation{}
+	off, byEffort := d.Thinking[ThinkingDisabled][fieldEffort]
+	against := s.Thinking == ThinkingDisabled && byEffort && s.ReasoningEffort != "" && s.ReasoningEffort != off
+	v.check(!against, fieldEffort, fmt.Sprintf("%q", s.ReasoningEffort),
+		fmt.Sprintf("with thinking enabled or auto: the dialect %s turns thinking off by %s %v", d.Name, fieldEffort, off))
+	for _, sent := range [][2]string{{fieldEffort, s.ReasoningEffort}, {fieldTier, s.ServiceTier}} {
+		v.check(sent[1] == "" || !d.Refuses(sent[0]), sent[0], fmt.Sprintf("%q", sent[1]), "nothing: the API of "+d.Name+" has no such field")
+	}
+	return errors.Join(v.faults...)
+}
+
+// Refuses reports whether the field of the request body must not be sent.
+func (d Dialect) Refuses(field string) bool { return slices.Contains(d.Foreign, field) }
 
 // DialectNames lists the dialects that [DialectNamed] knows.
 func DialectNames() []string {
 	var names []string
-	for _, d := range dialects() {
-		names = append(names, d.Name)
+	for _, v := range vendors() {
+		names = append(names, v.Name)
 	}
 	return names
 }
 
 // DialectNamed is the dialect of the given name.
 func DialectNamed(name string) (Dialect, error) {
-	for _, d := range dialects() {
-		if d.Name == name {
-			return d.Dialect, nil
+	for _, v := range vendors() {
+		if v.Name == name {
+			return v.Dialect, nil
 		}
 	}
-	return Dialect{}, &FieldError{"dialect", name, strings.Join(DialectNames(), ", ")}
+	return Dialect{}, &FieldError{"dialect", fmt.Sprintf("%q", name), strings.Join(DialectNames(), ", ")}
 }
 
 // DialectOfHost is the dialect of the vendor whose host it is, else [Generic].
 func DialectOfHost(host string) Dialect {
-	for _, d := range dialects() {
-		for _, h := range d.hosts {
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	for _, v := range vendors() {
+		for _, h := range v.hosts {
 			if host == h || strings.HasSuffix(host, "."+h) {
-				return d.Dialect
+				return v.Dialect
 			}
 		}
 	}

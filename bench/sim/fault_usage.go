@@ -11,6 +11,7 @@ func usageFaults() []fault {
 		{name: "usage_every", doc: "cumulative usage on every chunk", bend: usageEvery},
 		{name: "usage_missing", doc: "no usage, though asked for", bend: func(p *plan, _ argument) { p.dropUsage() }},
 		{name: "usage_in_choice", doc: "usage inside choices[0]", bend: func(p *plan, _ argument) { p.shape.inChoice = true }},
+		style("cached_nested", nestedUsage, "prompt_tokens_details.cached_tokens, as vLLM and SGLang when they are started so"),
 		style("usage_null_details", nullDetailsUsage, "null where the details of usage would stand, as vLLM"),
 		style("cached_absent", bareUsage, "usage without any details"),
 		style("cached_deepseek", deepseekUsage, "DeepSeek's prompt_cache_hit_tokens and prompt_cache_miss_tokens"),

@@ -74,6 +74,7 @@ type Resume struct {
 // SessionID names one session of a run.
 type SessionID struct {
 	Target  string `json:"target,omitempty"` // label
+	Point   int    `json:"point,omitempty"`  // of a sweep
 	Session int    `json:"session"`
 }
 

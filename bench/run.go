@@ -18,10 +18,17 @@ type Caller interface {
 // side by side at most Concurrency of them.
 type Load struct {
 	Target      string // label
+	Point       int    // of a sweep, from 1; 0 where there is none
 	Sessions    []Session
 	Concurrency int
-	Caller      Caller
-	Clock       Clock
+	// Arrivals are the intended starts of the sessions, from the start of the
+	// load on, in ascending order. Empty: closed loop, the next session starts
+	// when one ends.
+	Arrivals []time.Duration
+	Caller   Caller
+	Clock    Clock
+	// Budget, if not nil, is asked before each request; an error starts nothing more.
+	Budget func() error
 }
 
 // Planned is the number of turns in the load.
@@ -41,6 +48,7 @@ const (
 	EndComplete Ending = "complete" // every turn was tried, or its session had failed
 	EndCanceled Ending = "canceled" // by the user or a limit on the whole run
 	EndStopped  Ending = "stopped"  // repeated fatal failures: the rest would have failed alike
+	EndBudget   Ending = "budget"   // a limit of cost, tokens or time that the user had set
 	EndRefused  Ending = "refused"  // the endpoint can't be reached, or refused the check before the first request
 )
 
@@ -68,11 +76,11 @@ func Run(ctx context.Context, load *Load, observe func(*Sample)) End {
 			observe(s)
 		}
 	})
-	var working sync.WaitGroup
-	for range min(load.Concurrency, len(load.Sessions)) {
-		working.Go(func() { r.work(ctx) })
+	if len(load.Arrivals) > 0 {
+		r.openLoop(ctx)
+	} else {
+		r.closedLoop(ctx)
 	}
-	working.Wait()
 	close(r.samples)
 	observing.Wait()
 	return r.end(ctx)
@@ -87,31 +95,65 @@ type runner struct {
 	kind  Outcome // of the latest consecutive fatal failures
 	count int     // of them
 	stop  string  // reason to start nothing more
+	spent bool    // the reason is the budget
 }
 
-// work takes sessions until none is left.
-func (r *runner) work(ctx context.Context) {
-	for {
+// closedLoop starts the next session when one ends.
+func (r *runner) closedLoop(ctx context.Context) {
+	var working sync.WaitGroup
+	for range min(r.load.Concurrency, len(r.load.Sessions)) {
+		working.Go(func() {
+			for session := r.take(ctx); session != nil; session = r.take(ctx) {
+				r.session(ctx, session, Mark{})
+			}
+		})
+	}
+	working.Wait()
+}
+
+// openLoop starts each session at its intended time, whatever the others do,
+// or as soon after it as the concurrency allows. None is dropped.
+func (r *runner) openLoop(ctx context.Context) {
+	slots := make(chan struct{}, r.load.Concurrency)
+	began := r.load.Clock.Now()
+	var working sync.WaitGroup
+	for i := range r.load.Sessions {
+		intended := began + r.load.Arrivals[i]
+		if !sleep(ctx, intended-r.load.Clock.Now()) {
+			break
+		}
 		session := r.take(ctx)
 		if session == nil {
-			return
+			break
 		}
-		r.session(ctx, session)
+		working.Go(func() {
+			select {
+			case slots <- struct{}{}:
+				r.session(ctx, session, MarkAt(intended))
+				<-slots
+			case <-ctx.Done():
+			}
+		})
 	}
+	working.Wait()
 }
 
 func (r *runner) take(ctx context.Context) *Session {
+	if ctx.Err() != nil || r.stopped() {
+		return nil
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if ctx.Err() != nil || r.stop != "" || r.next == len(r.load.Sessions) {
+	if r.next == len(r.load.Sessions) {
 		return nil
 	}
 	r.next++
 	return &r.load.Sessions[r.next-1]
 }
 
-// session sends the turns of one session until one fails for good.
-func (r *runner) session(ctx context.Context, session *Session) {
+// session sends the turns of one session until one fails for good. intended is
+// when its first turn was to start, in open loop.
+func (r *runner) session(ctx context.Context, session *Session, intended Mark) {
 	var history []Message
 	for i, turn := range session.Turns {
 		if ctx.Err() != nil || r.stopped() {
@@ -119,9 +161,10 @@ func (r *runner) session(ctx context.Context, session *Session) {
 		}
 		history = append(history, Message{Role: RoleUser, Prefix: turn.Prefix, Text: turn.Text})
 		sample := r.turn(ctx, &Request{
-			Target: r.load.Target, Session: session.Number, Turn: i + 1,
+			Target: r.load.Target, Point: r.load.Point, Session: session.Number, Turn: i + 1, Intended: intended,
 			Prefix: session.Prefix, Ordinal: session.Ordinal, Planned: turn.PromptTokens, Messages: history,
 		}, len(session.Turns) > 1)
+		intended = Mark{}
 		if sample.Outcome != Succeeded {
 			return
 		}
@@ -193,9 +236,15 @@ func (r *runner) note(s *Sample) {
 	}
 }
 
+// stopped reports whether nothing more is to be started.
 func (r *runner) stopped() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.stop == "" && r.load.Budget != nil {
+		if err := r.load.Budget(); err != nil {
+			r.stop, r.spent = err.Error(), true
+		}
+	}
 	return r.stop != ""
 }
 
@@ -203,6 +252,8 @@ func (r *runner) end(ctx context.Context) End {
 	switch {
 	case ctx.Err() != nil:
 		return End{Ending: EndCanceled, Reason: fmt.Sprint(context.Cause(ctx))}
+	case r.spent:
+		return End{Ending: EndBudget, Reason: r.stop}
 	case r.stop != "":
 		return End{Ending: EndStopped, Reason: r.stop, Class: r.kind}
 	}

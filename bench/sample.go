@@ -101,9 +101,10 @@ type Connection struct {
 // how it ended. Every figure of a report follows from a run's samples.
 type Sample struct {
 	Target  string `json:"target,omitempty"`
-	Session int    `json:"session"` // from 1; the request's number where sessions have one turn
-	Turn    int    `json:"turn"`    // from 1
-	Attempt int    `json:"attempt"` // from 1; a turn's last attempt is the one that counts
+	Point   int    `json:"point,omitempty"` // of a sweep, from 1
+	Session int    `json:"session"`         // from 1; the request's number where sessions have one turn
+	Turn    int    `json:"turn"`            // from 1
+	Attempt int    `json:"attempt"`         // from 1; a turn's last attempt is the one that counts
 
 	Prefix        int    `json:"prefix,omitempty"`                // number of the shared prefix, from 1; 0 where there is none
 	Ordinal       int    `json:"ordinal,omitempty"`               // this is the n-th request of its prefix; 1 is cold
@@ -113,6 +114,7 @@ type Sample struct {
 	PromptText    string `json:"prompt_text,omitempty"`   // only when texts are kept
 	BodyBytes     int    `json:"body_bytes,omitempty"`    // of the request
 
+	Intended    Mark       `json:"intended_ms,omitzero"` // when it was to start, in open loop
 	Start       Mark       `json:"start_ms,omitzero"`
 	SentFirst   Mark       `json:"sent_first_ms,omitzero"`
 	SentLast    Mark       `json:"sent_last_ms,omitzero"`
@@ -150,9 +152,17 @@ type Sample struct {
 type Reading struct {
 	Clock  string `json:"clock,omitempty"`  // "kernel" or "user": what stamped the arrivals
 	Reads  int    `json:"reads,omitempty"`  // reads that brought bytes
-	Merged int    `json:"merged,omitempty"` // events that shared their read with a later one
+	Merged int    `json:"merged,omitempty"` // output events that shared their read with a later one
 	LagMax Millis `json:"lag_max_ms,omitempty"`
 	LagSum Millis `json:"lag_sum_ms,omitempty"` // over the reads
+	Lags   Lags   `json:"lags,omitempty"`       // of the reads, by size
+}
+
+// Late counts one read that returned a time after its bytes had arrived.
+func (r *Reading) Late(lag time.Duration) {
+	r.LagSum += Millis(lag)
+	r.LagMax = max(r.LagMax, Millis(lag))
+	r.Lags.Add(lag)
 }
 
 // TTFT is the time to first token. It is undefined unless a token came.
@@ -164,6 +174,16 @@ func (s *Sample) E2E() (time.Duration, bool) { return s.LastToken.Since(s.Start)
 
 // TimeToAnswer is the time to the first content. It is undefined when the model gave none.
 func (s *Sample) TimeToAnswer() (time.Duration, bool) { return s.FirstAnswer.Since(s.Start) }
+
+// Wait is the time from the intended start to the actual one, in open loop.
+func (s *Sample) Wait() (time.Duration, bool) { return s.Start.Since(s.Intended) }
+
+// IntendedTTFT is the time to first token from the intended start, so that a
+// stalled server can't hide its queue. It is defined in open loop alone.
+func (s *Sample) IntendedTTFT() (time.Duration, bool) { return s.FirstToken.Since(s.Intended) }
+
+// IntendedE2E is the end-to-end time from the intended start.
+func (s *Sample) IntendedE2E() (time.Duration, bool) { return s.LastToken.Since(s.Intended) }
 
 // OutputTokens is the server's count of output tokens, reasoning included. It
 // is undefined without usage.
@@ -211,6 +231,6 @@ func (s *Sample) Warn(w Warning) {
 
 // Compare orders samples by target, session, turn and attempt.
 func (s *Sample) Compare(t *Sample) int {
-	return cmp.Or(cmp.Compare(s.Target, t.Target), cmp.Compare(s.Session, t.Session),
+	return cmp.Or(cmp.Compare(s.Target, t.Target), cmp.Compare(s.Point, t.Point), cmp.Compare(s.Session, t.Session),
 		cmp.Compare(s.Turn, t.Turn), cmp.Compare(s.Attempt, t.Attempt))
 }

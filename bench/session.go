@@ -49,6 +49,8 @@ const EmptyAnswer = "OK"
 // Request is one attempt at one turn, ready to be sent.
 type Request struct {
 	Target   string
+	Point    int  // of a sweep, from 1; 0 where there is none
+	Intended Mark // when it was to start, in open loop
 	Session  int
 	Turn     int // from 1
 	Attempt  int // from 1
@@ -61,5 +63,6 @@ type Request struct {
 // Identify writes what the request is into the sample that measures it.
 func (r *Request) Identify(s *Sample) {
 	s.Target, s.Session, s.Turn, s.Attempt = r.Target, r.Session, r.Turn, r.Attempt
+	s.Point, s.Intended = r.Point, r.Intended
 	s.Prefix, s.Ordinal, s.PlannedPrompt = r.Prefix, r.Ordinal, r.Planned
 }

@@ -54,7 +54,11 @@ type Spec struct {
 	NumSessions int `json:"num_sessions,omitempty"`
 	MaxTurns    int `json:"max_turns,omitempty"`
 
-	MaxConcurrency  int      `json:"max_concurrency"`
+	MaxConcurrency int `json:"max_concurrency"`
+	// RequestRate is the rate of an open loop in sessions/s; 0 is a closed loop.
+	// Arrivals are a Poisson process unless ConstantRate is set.
+	RequestRate     float64  `json:"request_rate,omitempty"`
+	ConstantRate    bool     `json:"constant_rate,omitempty"`
 	MaxOutputTokens int      `json:"max_output_tokens"`
 	Thinking        Thinking `json:"thinking"`
 	ReasoningEffort string   `json:"reasoning_effort,omitempty"` // "" is not sent
@@ -69,10 +73,12 @@ type Spec struct {
 	Limits         Limits  `json:"limits"`
 	SLO            SLO     `json:"slo,omitzero"`
 	Prices         Prices  `json:"prices,omitzero"`
-	MaxMinutes     float64 `json:"max_minutes,omitempty"` // 0: a bound drawn from the estimate
-	MaxFailureRate float64 `json:"max_failure_rate"`      // above it a run is no valid baseline
-	SaveText       bool    `json:"save_text,omitempty"`   // keep prompts and answers
-	Lang           string  `json:"lang"`                  // of the report: zh or en
+	MaxMinutes     float64 `json:"max_minutes,omitempty"`      // 0: a bound drawn from the estimate
+	MaxCost        float64 `json:"max_cost,omitempty"`         // in the currency of the prices; 0: no limit
+	MaxTokensTotal int     `json:"max_tokens_total,omitempty"` // prompt and output; 0: no limit
+	MaxFailureRate float64 `json:"max_failure_rate"`           // above it a run is no valid baseline
+	SaveText       bool    `json:"save_text,omitempty"`        // keep prompts and answers
+	Lang           string  `json:"lang"`                       // of the report: zh or en
 }
 
 // Limits are the four time limits of a request. Comments extend none of them.
@@ -217,6 +223,10 @@ func (s *Spec) validateLimits(v *validation) {
 	v.positive("timeout", s.Limits.Total)
 	v.check(s.MaxFailureRate >= 0 && s.MaxFailureRate <= 1, "max_failure_rate", s.MaxFailureRate, "0 to 1")
 	v.check(s.MaxMinutes >= 0 && !math.IsInf(s.MaxMinutes, 0), "max_minutes", s.MaxMinutes, "0 (drawn from the estimate) or more")
+	v.check(s.RequestRate >= 0 && s.RequestRate <= 100_000, "request_rate", s.RequestRate, "more than 0, at most 100000 (or left out: closed loop)")
+	v.check(s.MaxCost >= 0, "max_cost", s.MaxCost, "0 (no limit) or more")
+	v.check(s.MaxCost == 0 || s.Prices.In > 0 || s.Prices.Out > 0, "max_cost", s.MaxCost, "given together with price_in and price_out")
+	v.check(s.MaxTokensTotal >= 0, "max_tokens_total", s.MaxTokensTotal, "0 (no limit) or more")
 	v.check(s.Prices.In >= 0, "price_in", s.Prices.In, "0 or more")
 	v.check(s.Prices.Out >= 0, "price_out", s.Prices.Out, "0 or more")
 	v.check(s.Prices.Cached == nil || *s.Prices.Cached >= 0, "price_cached", s.Prices.Cached, "0 or more")
@@ -275,6 +285,7 @@ func (s *Spec) Deviations() []Deviation {
 	note("num_sessions", s.NumSessions, std.NumSessions)
 	note("max_turns", s.MaxTurns, std.MaxTurns)
 	note("max_concurrency", s.MaxConcurrency, std.MaxConcurrency)
+	note("request_rate", s.RequestRate, std.RequestRate)
 	note("max_output_tokens", s.MaxOutputTokens, std.MaxOutputTokens)
 	note("thinking", s.Thinking, std.Thinking)
 	note("reasoning_effort", s.ReasoningEffort, std.ReasoningEffort)

@@ -19,6 +19,7 @@ type Summary struct {
 	ToAnswer Dist  `json:"answer_ms"` // time to the first content
 	Upload   Dist  `json:"upload_ms"` // start to the last byte of the request sent
 	Warm     *Warm `json:"warm_only,omitempty"`
+	Open     *Open `json:"open_loop,omitempty"` // nil: closed loop
 
 	PromptTokens    Count `json:"prompt_tokens"`
 	OutputTokens    Count `json:"output_tokens"`
@@ -70,6 +71,14 @@ type Warm struct {
 	TTFT Dist `json:"ttft_ms"`
 	TPOT Dist `json:"tpot_ms"`
 	E2E  Dist `json:"e2e_ms"`
+}
+
+// Open holds the figures that only an open loop has: latencies from the
+// intended start, and how late requests started.
+type Open struct {
+	TTFT Dist `json:"ttft_from_intended_ms"`
+	E2E  Dist `json:"e2e_from_intended_ms"`
+	Wait Dist `json:"queue_ms"` // intended to actual start
 }
 
 // Concurrency is the number of requests in flight: asked for, and reached.
@@ -168,13 +177,17 @@ func lastAttempts(samples []*Sample) []*Sample {
 	sorted := slices.SortedFunc(slices.Values(samples), (*Sample).Compare)
 	var last []*Sample
 	for _, s := range sorted {
-		if n := len(last); n > 0 && last[n-1].Session == s.Session && last[n-1].Turn == s.Turn && last[n-1].Target == s.Target {
+		if n := len(last); n > 0 && sameTurn(last[n-1], s) {
 			last[n-1] = s
 			continue
 		}
 		last = append(last, s)
 	}
 	return last
+}
+
+func sameTurn(a, b *Sample) bool {
+	return a.Session == b.Session && a.Turn == b.Turn && a.Target == b.Target && a.Point == b.Point
 }
 
 func succeeded(samples []*Sample) []*Sample {
@@ -209,6 +222,9 @@ func (s *Summary) latencies(spec *Spec, ok []*Sample) {
 	s.E2E = describe(spec, ok, (*Sample).E2E)
 	s.ToAnswer = Describe(milliseconds(ok, (*Sample).TimeToAnswer))
 	s.Upload = Describe(milliseconds(ok, func(s *Sample) (time.Duration, bool) { return s.SentLast.Since(s.Start) }))
+	if spec.RequestRate > 0 {
+		s.Open = &Open{describe(spec, ok, (*Sample).IntendedTTFT), describe(spec, ok, (*Sample).IntendedE2E), Describe(milliseconds(ok, (*Sample).Wait))}
+	}
 	var gaps []float64
 	for _, sample := range ok {
 		for _, gap := range sample.ITL() {

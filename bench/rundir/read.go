@@ -49,7 +49,7 @@ type attemptID struct {
 }
 
 func idOf(s *bench.Sample) attemptID {
-	return attemptID{bench.SessionID{Target: s.Target, Session: s.Session}, s.Turn, s.Attempt}
+	return attemptID{bench.SessionID{Target: s.Target, Point: s.Point, Session: s.Session}, s.Turn, s.Attempt}
 }
 
 // recordReader gathers a record line by line.

@@ -23,7 +23,8 @@ type Header struct {
 	Began     time.Time `json:"began"` // wall time of the run clock's zero
 	Spec      Spec      `json:"spec"`
 	Targets   []Target  `json:"targets"`
-	Planned   int       `json:"planned"` // requests for each target
+	Planned   int       `json:"planned"`          // requests for each target and point
+	Points    []Point   `json:"points,omitempty"` // of a sweep
 	InputHash string    `json:"input_sha256"`
 	// MaterialHash is InputHash without the nonces: equal for runs of one seed.
 	MaterialHash string          `json:"material_sha256,omitempty"`

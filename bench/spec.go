@@ -259,6 +259,18 @@ func (v *validation) oneOf(field, value string, allowed ...string) {
 	v.check(false, field, fmt.Sprintf("%q", value), fmt.Sprint(allowed))
 }
 
+// Point is one load of a sweep.
+type Point struct {
+	MaxConcurrency int     `json:"max_concurrency"`
+	RequestRate    float64 `json:"request_rate,omitempty"` // sessions/s; 0: closed loop
+}
+
+// Apply is the spec at this point of a sweep.
+func (p Point) Apply(s Spec) Spec {
+	s.MaxConcurrency, s.RequestRate = p.MaxConcurrency, p.RequestRate
+	return s
+}
+
 // Deviation is a parameter that differs from the standard preset.
 type Deviation struct {
 	Field    string `json:"field"`

@@ -26,7 +26,7 @@ func askedToEnd(ctx context.Context, _ string) (context.Context, context.CancelF
 }
 
 // askToEnd asks a worker to end. One that is gone already is no error.
-func askToEnd(_ string, pid int) error { return unlessGone(syscall.Kill(pid, syscall.SIGTERM)) }
+func askToEnd(pid int) error { return unlessGone(syscall.Kill(pid, syscall.SIGTERM)) }
 
 func killProcess(pid int) error { return unlessGone(syscall.Kill(pid, syscall.SIGKILL)) }
 

@@ -12,10 +12,6 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// cancelFile in a run's directory asks the worker to end: a process without a
-// console can't be sent a signal.
-const cancelFile = ".cancel"
-
 // setDetached gives the worker a process group of its own and no console, so
 // that nothing that ends the client's reaches it.
 func setDetached(cmd *exec.Cmd) {
@@ -24,7 +20,8 @@ func setDetached(cmd *exec.Cmd) {
 	}
 }
 
-// askedToEnd is a context that ends when the worker is asked to end.
+// askedToEnd is a context that ends when the worker is asked to end: by the
+// file, as a process without a console can't be sent a signal.
 func askedToEnd(ctx context.Context, dir string) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	ctx, cancel := context.WithCancel(ctx)
@@ -36,7 +33,7 @@ func askedToEnd(ctx context.Context, dir string) (context.Context, context.Cance
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				if err := os.Remove(filepath.Join(dir, cancelFile)); err == nil {
+				if _, err := os.Lstat(filepath.Join(dir, cancelFile)); err == nil {
 					cancel()
 				}
 			}
@@ -45,10 +42,8 @@ func askedToEnd(ctx context.Context, dir string) (context.Context, context.Cance
 	return ctx, func() { cancel(); stop() }
 }
 
-// askToEnd asks a worker to end.
-func askToEnd(dir string, _ int) error {
-	return os.WriteFile(filepath.Join(dir, cancelFile), nil, 0o600)
-}
+// askToEnd has nothing to do: the worker looks for the file.
+func askToEnd(int) error { return nil }
 
 func killProcess(pid int) error {
 	p, err := os.FindProcess(pid)

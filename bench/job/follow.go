@@ -18,6 +18,8 @@ const (
 	cancelEvery = 50 * time.Millisecond
 	// cancelGrace is how long a worker may take to end by itself.
 	cancelGrace = 5 * time.Second
+	// cancelFile in a run's directory says that the run is being canceled.
+	cancelFile = ".cancel"
 )
 
 // Look reads how the run in dir stands. If its worker was killed, the run is
@@ -59,6 +61,15 @@ func Follow(ctx context.Context, dir string, wait time.Duration, tick func(*rund
 // hasn't within 5 s. What was measured is reported. A run that has ended is
 // left as it is.
 func Cancel(ctx context.Context, dir string) (*rundir.State, error) {
+	if s, err := Look(ctx, dir); err != nil || s.State.Ended() {
+		return s, err
+	}
+	// Whoever finds the worker gone meanwhile learns from this file why.
+	mark := filepath.Join(dir, cancelFile)
+	if err := os.WriteFile(mark, nil, 0o600); err != nil {
+		return nil, fmt.Errorf("cancel the run in %s: %w", dir, err)
+	}
+	defer func() { _ = os.Remove(mark) }() // the worker may have taken it
 	asked := false
 	grace := time.Now().Add(cancelGrace)
 	for {
@@ -72,7 +83,7 @@ func Cancel(ctx context.Context, dir string) (*rundir.State, error) {
 		}
 		if owned && !asked {
 			asked = true
-			if err := askToEnd(dir, s.PID); err != nil {
+			if err := askToEnd(s.PID); err != nil {
 				return s, fmt.Errorf("end the worker of run %s (process %d): %w", s.RunID, s.PID, err)
 			}
 		}
@@ -128,6 +139,9 @@ func settle(ctx context.Context, dir string, as bench.State) (*rundir.State, err
 	s, err := rundir.ReadState(dir)
 	if err != nil || s.State.Ended() {
 		return s, err
+	}
+	if _, err := os.Lstat(filepath.Join(dir, cancelFile)); err == nil {
+		as = bench.StateCanceled
 	}
 	s.HeartbeatAt = time.Time{} // the worker is known to be gone
 	if err := rundir.WriteState(dir, s); err != nil {

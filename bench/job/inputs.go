@@ -52,8 +52,28 @@ func (r *running) inputs(ctx context.Context) (*bench.End, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.plan, err = workload.Build(&order.Spec, options)
-	return refused, err
+	if refused != nil {
+		return refused, nil
+	}
+	return nil, r.build(options)
+}
+
+// build makes the inputs of every point. The points of a sweep differ in their
+// nonce, so that none hits the cache of the one before.
+func (r *running) build(options workload.Options) error {
+	order := &r.job.order
+	for i := range order.loads() {
+		spec := order.Spec
+		if i > 0 {
+			spec.Nonce = fmt.Sprintf("%s-%d", spec.Nonce, i+1)
+		}
+		plan, err := workload.Build(&spec, options)
+		if err != nil {
+			return err
+		}
+		r.plans = append(r.plans, plan)
+	}
+	return nil
 }
 
 // calibrate asks the server how it counts, through probes that are in no figure.

@@ -131,9 +131,12 @@ func (r *running) header() *bench.Header {
 	j := r.job
 	h := &bench.Header{
 		Schema: bench.JournalSchema, Tool: bench.Tool{Version: j.order.Version, Go: runtime.Version()},
-		Host: thisHost(), Began: r.clock.Began(), Spec: j.order.Spec, Targets: []bench.Target{j.order.Target},
-		Planned: r.planned(), InputHash: r.plan.InputHash, MaterialHash: r.plan.MaterialHash, Calibration: r.calibration,
+		Host: thisHost(), Began: r.clock.Began(), Spec: j.order.Spec, Targets: j.order.targets(), Points: j.order.Points,
+		Planned: r.planned(), Calibration: r.calibration,
 		Notes: j.order.Warnings, Proxy: chat.Proxy(j.order.Target.BaseURL),
+	}
+	if len(r.plans) > 0 {
+		h.InputHash, h.MaterialHash = r.plans[0].InputHash, r.plans[0].MaterialHash
 	}
 	if j.order.Insecure {
 		h.Notes = append(h.Notes, "TLS certificates were not checked (--insecure)")

@@ -18,17 +18,24 @@ import (
 // out, in this process or in a worker. Its JSON has no key; that of the
 // target travels beside it.
 type Order struct {
-	Spec             bench.Spec   `json:"spec"`
-	Target           bench.Target `json:"target"`
-	Sim              *SimOptions  `json:"sim,omitempty"`                // the stand-in endpoint is the target
-	OutputDir        string       `json:"output_dir"`                   // the run's directory is made below it
-	Corpus           string       `json:"corpus,omitempty"`             // file of the user's own text
-	AllowCorpusReuse bool         `json:"allow_corpus_reuse,omitempty"` // a corpus that is too small starts again
-	CAFile           string       `json:"ca_file,omitempty"`
-	Insecure         bool         `json:"insecure,omitempty"`
-	Warnings         []string     `json:"warnings,omitempty"` // for the report, such as those of model resolution
-	Checked          bool         `json:"checked,omitempty"`  // the endpoint was seen to answer: no check before the run
-	Version          string       `json:"version"`            // of this program
+	Spec   bench.Spec   `json:"spec"`
+	Target bench.Target `json:"target"`
+	// Others are measured in the same window on the same inputs, each with its
+	// own connections and concurrency.
+	Others []bench.Target `json:"others,omitempty"`
+	// Points make the run a sweep: the workload is sent once for each, with
+	// texts of its own.
+	Points []bench.Point `json:"points,omitempty"`
+
+	Sim              *SimOptions `json:"sim,omitempty"`                // the stand-in endpoint is the target
+	OutputDir        string      `json:"output_dir"`                   // the run's directory is made below it
+	Corpus           string      `json:"corpus,omitempty"`             // file of the user's own text
+	AllowCorpusReuse bool        `json:"allow_corpus_reuse,omitempty"` // a corpus that is too small starts again
+	CAFile           string      `json:"ca_file,omitempty"`
+	Insecure         bool        `json:"insecure,omitempty"`
+	Warnings         []string    `json:"warnings,omitempty"` // for the report, such as those of model resolution
+	Checked          bool        `json:"checked,omitempty"`  // the endpoint was seen to answer: no check before the run
+	Version          string      `json:"version"`            // of this program
 }
 
 // SimOptions are the settings of the stand-in endpoint that a user may choose.
@@ -55,6 +62,17 @@ func (o *Order) Validate() error {
 	if o.OutputDir == "" {
 		faults = append(faults, &bench.FieldError{Field: "output_dir", Value: `""`, Allowed: "a folder"})
 	}
+	labels := map[string]bool{}
+	for _, t := range o.targets() {
+		if labels[t.Label] {
+			faults = append(faults, &bench.FieldError{Field: "label", Value: fmt.Sprintf("%q", t.Label), Allowed: "a different label for each target"})
+		}
+		labels[t.Label] = true
+	}
+	for i := range o.Points {
+		spec := o.Points[i].Apply(o.Spec)
+		faults = append(faults, spec.Validate())
+	}
 	if o.CAFile != "" {
 		_, err := roots(o.CAFile)
 		faults = append(faults, err)
@@ -62,12 +80,32 @@ func (o *Order) Validate() error {
 	return errors.Join(faults...)
 }
 
+// targets are all that the order measures, the first one first.
+func (o *Order) targets() []bench.Target { return append([]bench.Target{o.Target}, o.Others...) }
+
+// loads are the points of the sweep, or the one that the spec itself is.
+func (o *Order) loads() []bench.Point {
+	if len(o.Points) > 0 {
+		return o.Points
+	}
+	return []bench.Point{{MaxConcurrency: o.Spec.MaxConcurrency, RequestRate: o.Spec.RequestRate}}
+}
+
+// keys are the keys of all targets.
+func (o *Order) keys() []bench.Secret {
+	var keys []bench.Secret
+	for _, t := range o.targets() {
+		keys = append(keys, t.Key)
+	}
+	return keys
+}
+
 // Hash is equal for orders of equal parameters on an equal target, whatever
 // seed and nonce a run has drawn and wherever its report goes.
 func (o *Order) Hash() string {
 	spec := o.Spec
 	spec.Seed, spec.Nonce, spec.Lang = 0, "", ""
-	data, _ := json.Marshal([]any{spec, o.Target.BaseURL, o.Target.Model, o.Target.Dialect, o.Sim})
+	data, _ := json.Marshal([]any{spec, o.Target.BaseURL, o.Target.Model, o.Target.Dialect, o.Sim, o.Others, o.Points})
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
 }

@@ -11,19 +11,28 @@ import (
 // prepare opens the connections and sends the warm-up, before the measured
 // window. A failure is left for the first requests to show.
 func (r *running) prepare(ctx context.Context, finish *bench.Finish) {
-	spec := &r.job.order.Spec
+	spec := r.job.order.widest()
 	if !spec.ColdConnect {
 		r.phase("connect")
-		warmth, err := r.client.Prepare(ctx, min(spec.MaxConcurrency, len(r.plan.Sessions)))
-		finish.Warm = warmth
-		if err != nil {
-			r.log.Warn("open connections", "error", err)
+		for i, client := range r.clients {
+			warmth, err := client.Prepare(ctx, min(spec.MaxConcurrency, len(r.plans[0].Sessions), maxPrepared))
+			if err != nil {
+				r.log.Warn("open connections", "error", err)
+			}
+			if i > 0 {
+				warmth.Connections += finish.Warm.Connections
+				warmth.Seconds += finish.Warm.Seconds
+			}
+			finish.Warm = warmth
 		}
 	}
 	if spec.Warmup > 0 {
 		r.warmUp(ctx, finish)
 	}
 }
+
+// maxPrepared bounds the connections that are opened beforehand for one target.
+const maxPrepared = 4096
 
 // quiet is a client whose requests are in no figure, with an output cap of its own.
 func (r *running) quiet(outputCap int) (*chat.Client, error) {
@@ -53,11 +62,13 @@ func (r *running) check(ctx context.Context) (*bench.End, error) {
 // warmUp sends the warm-up requests and counts them.
 func (r *running) warmUp(ctx context.Context, finish *bench.Finish) {
 	r.phase("warm-up")
-	load := &bench.Load{Sessions: r.plan.Warmup, Concurrency: r.job.order.Spec.MaxConcurrency, Caller: r.client, Clock: r.clock}
-	bench.Run(ctx, load, func(s *bench.Sample) {
-		finish.Warm.Requests++
-		if s.Outcome != bench.Succeeded {
-			finish.Warm.Failed++
-		}
-	})
+	for _, client := range r.clients {
+		load := &bench.Load{Sessions: r.plans[0].Warmup, Concurrency: r.job.order.Spec.MaxConcurrency, Caller: client, Clock: r.clock}
+		bench.Run(ctx, load, func(s *bench.Sample) {
+			finish.Warm.Requests++
+			if s.Outcome != bench.Succeeded {
+				finish.Warm.Failed++
+			}
+		})
+	}
 }

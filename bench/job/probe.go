@@ -72,7 +72,7 @@ func (r *running) try(ctx context.Context, v variant) bench.Probe {
 		return p
 	}
 	defer client.Close()
-	turn := r.plan.Sessions[0].Turns[0]
+	turn := r.plans[0].Sessions[0].Turns[0]
 	s := client.Call(ctx, &bench.Request{Session: 1, Turn: 1, Attempt: 1, Messages: []bench.Message{{Role: bench.RoleUser, Prefix: turn.Prefix, Text: turn.Text}}})
 	p.Outcome, p.Reasoned, p.RequestID = s.Outcome, s.Reasoned, s.RequestID
 	if s.Failure != nil {

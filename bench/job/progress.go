@@ -18,6 +18,7 @@ type Progress struct {
 	TPOTP50  *bench.Millis
 	HitRate  *float64 // 0 to 1; nil: not reported so far
 	Prompt   int      // tokens so far
+	Cached   int      // of the prompt tokens so far
 	Output   int      // tokens so far
 	Elapsed  time.Duration
 	Remain   *time.Duration // nil: unknown
@@ -29,17 +30,22 @@ type tracker struct {
 	progress Progress
 	clock    bench.Clock
 	began    time.Duration // of the measured window
-	turns    map[[2]int]bench.Outcome
+	turns    map[turnID]bench.Outcome
 	ttft     []float64 // ms, ascending
 	tpot     []float64
-	cached   int
 	reported bool
+}
+
+// turnID names one planned request.
+type turnID struct {
+	target               string
+	point, session, turn int
 }
 
 func newTracker(scenario bench.Scenario, planned int, clock bench.Clock) *tracker {
 	return &tracker{
 		progress: Progress{Scenario: scenario, Phase: "prepare", Requests: bench.Requests{Planned: planned, NotRun: planned}, Failures: map[bench.Outcome]int{}},
-		clock:    clock, turns: map[[2]int]bench.Outcome{},
+		clock:    clock, turns: map[turnID]bench.Outcome{},
 	}
 }
 
@@ -56,7 +62,7 @@ func (t *tracker) phase(name string) {
 func (t *tracker) add(s *bench.Sample) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	key := [2]int{s.Session, s.Turn}
+	key := turnID{s.Target, s.Point, s.Session, s.Turn}
 	if before, again := t.turns[key]; again {
 		t.count(before, -1)
 		t.progress.Requests.Retries++
@@ -100,7 +106,7 @@ func (t *tracker) tokens(u *bench.Usage) {
 	}
 	add(&t.progress.Prompt, u.Prompt)
 	add(&t.progress.Output, u.Completion)
-	add(&t.cached, u.Cached)
+	add(&t.progress.Cached, u.Cached)
 	t.reported = t.reported || u.Cached != nil
 }
 
@@ -122,7 +128,7 @@ func (t *tracker) now() Progress {
 	}
 	p.TTFTP50, p.TPOTP50 = median(t.ttft), median(t.tpot)
 	if t.reported && p.Prompt > 0 {
-		rate := float64(t.cached) / float64(p.Prompt)
+		rate := float64(p.Cached) / float64(p.Prompt)
 		p.HitRate = &rate
 	}
 	p.Elapsed = t.clock.Now()

@@ -20,9 +20,9 @@ import (
 // running is a job in progress: its client, and all that keeps record of it.
 type running struct {
 	job     *Job
-	plan    *workload.Plan
+	plans   []*workload.Plan // one for each point
 	clock   bench.Clock
-	client  *chat.Client
+	clients []*chat.Client // one for each target
 	journal *rundir.Journal
 	logFile *rundir.Log
 	log     *slog.Logger
@@ -34,8 +34,9 @@ type running struct {
 	beating   sync.WaitGroup
 	measuring atomic.Bool // the journal is begun
 
-	mu   sync.Mutex
-	lost error // what could not be written
+	observing sync.Mutex // one attempt at a time
+	mu        sync.Mutex
+	lost      error // what could not be written
 
 	calibration json.RawMessage // how the server counts tokens; nil: not asked
 	lastSample  *bench.Sample
@@ -43,18 +44,24 @@ type running struct {
 
 func newRunning(j *Job, watch func(Progress)) (*running, error) {
 	r := &running{job: j, clock: bench.NewClock(), watch: watch, started: time.Now()}
-	var err error
-	if r.client, err = j.clientFor(r.clock, &j.order.Spec); err != nil {
-		return nil, err
+	for _, target := range j.order.targets() {
+		client, err := j.clientOf(r.clock, j.order.widest(), target)
+		if err != nil {
+			return nil, err
+		}
+		r.clients = append(r.clients, client)
 	}
-	if r.logFile, err = rundir.OpenLog(j.dir.Path, j.order.Target.Key); err != nil {
+	var err error
+	if r.logFile, err = rundir.OpenLog(j.dir.Path, j.order.keys()...); err != nil {
 		return nil, err
 	}
 	r.log = r.logFile.Logger()
-	r.track = newTracker(j.order.Spec.Scenario, j.order.Spec.Planned(), r.clock)
-	t := &j.order.Target
-	r.log.Info("run begins", "scenario", j.order.Spec.Scenario, "target", t.Label, "model", t.Model, "base_url", t.BaseURL,
-		"source", t.Source, "planned", j.order.Spec.Planned(), "seed", j.order.Spec.Seed, "nonce", j.order.Spec.Nonce)
+	planned := j.order.Spec.Planned() * len(j.order.loads()) * len(r.clients)
+	r.track = newTracker(j.order.Spec.Scenario, planned, r.clock)
+	for _, t := range j.order.targets() {
+		r.log.Info("run begins", "scenario", j.order.Spec.Scenario, "target", t.Label, "model", t.Model, "base_url", t.BaseURL,
+			"source", t.Source, "planned", planned, "seed", j.order.Spec.Seed, "nonce", j.order.Spec.Nonce)
+	}
 	r.writeState(bench.StateRunning, nil)
 	var beat context.Context
 	beat, r.stopBeat = context.WithCancel(context.Background())
@@ -65,16 +72,21 @@ func newRunning(j *Job, watch func(Progress)) (*running, error) {
 func (r *running) close() {
 	r.stopBeat()
 	r.beating.Wait()
-	r.client.Close()
+	for _, client := range r.clients {
+		client.Close()
+	}
 	if r.journal != nil {
 		_ = r.journal.Close()
 	}
 	_ = r.logFile.Close()
 }
 
-// planned is the number of measured requests.
+// planned is the number of measured requests for each target and point.
 func (r *running) planned() int {
-	load := bench.Load{Sessions: r.plan.Sessions}
+	if len(r.plans) == 0 {
+		return r.job.order.Spec.Planned()
+	}
+	load := bench.Load{Sessions: r.plans[0].Sessions}
 	return load.Planned()
 }
 
@@ -103,7 +115,9 @@ func (r *running) beat(ctx context.Context) {
 // tick keeps one reading of the client, once there is a journal.
 func (r *running) tick(m *meter) {
 	tick := m.tick()
-	tick.Conns = r.client.Opened()
+	for _, client := range r.clients {
+		tick.Conns += client.Opened()
+	}
 	if r.measuring.Load() {
 		r.keep(r.journal.Client(&tick))
 	}
@@ -131,7 +145,8 @@ func (r *running) phase(name string) {
 // error is what kept the measuring from its start.
 func (r *running) measure(ctx context.Context) (*bench.Finish, error) {
 	j := r.job
-	ctx, cancel := context.WithTimeoutCause(ctx, j.limit(), errTimeUp)
+	limit := j.limit()
+	ctx, cancel := context.WithTimeoutCause(ctx, limit+limit/10+time.Minute, errTimeUp)
 	defer cancel()
 	refused, err := r.inputs(ctx)
 	if err != nil {
@@ -145,28 +160,16 @@ func (r *running) measure(ctx context.Context) (*bench.Finish, error) {
 	if refused != nil {
 		finish.End = *refused
 	} else {
-		r.load(ctx, finish)
+		r.send(ctx, finish)
 	}
 	finish.State = stateOf(ctx, finish.End)
 	finish.At, finish.Ended = r.clock.Mark(), time.Now()
 	return finish, nil
 }
 
-// load sends the workload.
-func (r *running) load(ctx context.Context, finish *bench.Finish) {
-	order := &r.job.order
-	r.prepare(ctx, finish)
-	r.phase("measuring")
-	load := &bench.Load{Target: order.Target.Label, Sessions: r.plan.Sessions, Concurrency: order.Spec.MaxConcurrency, Caller: r.client, Clock: r.clock}
-	finish.End = bench.Run(ctx, load, r.observe)
-	if order.Spec.Scenario == bench.Connectivity {
-		finish.Probes = r.probe(ctx)
-	}
-}
-
 func stateOf(ctx context.Context, end bench.End) bench.State {
 	switch {
-	case errors.Is(context.Cause(ctx), errTimeUp), end.Ending == bench.EndStopped, end.Ending == bench.EndRefused:
+	case errors.Is(context.Cause(ctx), errTimeUp), end.Ending == bench.EndStopped, end.Ending == bench.EndRefused, end.Ending == bench.EndBudget:
 		return bench.StateFailed
 	case end.Ending == bench.EndCanceled:
 		return bench.StateCanceled
@@ -186,11 +189,13 @@ func (j *Job) limit() time.Duration {
 
 // observe keeps one attempt.
 func (r *running) observe(s *bench.Sample) {
+	r.observing.Lock()
+	defer r.observing.Unlock()
 	r.keep(r.journal.Attempt(s))
 	r.track.add(s)
 	r.lastSample = s
 	if f := s.Failure; f != nil {
-		r.log.Warn("request failed", "session", s.Session, "turn", s.Turn, "attempt", s.Attempt, "class", s.Outcome,
+		r.log.Warn("request failed", "target", s.Target, "session", s.Session, "turn", s.Turn, "attempt", s.Attempt, "class", s.Outcome,
 			"status", f.Status, "code", f.Code, "message", f.Message, "request_id", s.RequestID)
 	}
 }

@@ -1,0 +1,20 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+)
+
+// TestMain lets the test binary be started as a worker.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 && os.Args[1] == "worker" {
+		if err := Work(context.Background(), os.Args[2], os.Stdin, "test"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}

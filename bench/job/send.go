@@ -1,0 +1,86 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// widest is the spec at the highest concurrency of its points.
+func (o *Order) widest() *bench.Spec {
+	spec := o.Spec
+	for _, p := range o.loads() {
+		spec.MaxConcurrency = max(spec.MaxConcurrency, p.MaxConcurrency)
+	}
+	return &spec
+}
+
+// send carries out the points one after the other, each against all targets
+// side by side.
+func (r *running) send(ctx context.Context, finish *bench.Finish) {
+	order := &r.job.order
+	r.prepare(ctx, finish)
+	r.phase("measuring")
+	for i, point := range order.loads() {
+		finish.End = r.point(ctx, i, point)
+		if finish.End.Ending != bench.EndComplete {
+			return
+		}
+	}
+	if order.Spec.Scenario == bench.Connectivity {
+		finish.Probes = r.probe(ctx)
+	}
+}
+
+// point sends one point's workload to every target; their starts interleave.
+func (r *running) point(ctx context.Context, i int, point bench.Point) bench.End {
+	order := &r.job.order
+	spec := point.Apply(order.Spec)
+	sessions := r.plans[i].Sessions
+	ends := make([]bench.End, len(r.clients))
+	var sending sync.WaitGroup
+	for t, target := range order.targets() {
+		load := &bench.Load{
+			Target: target.Label, Sessions: sessions, Concurrency: spec.MaxConcurrency, Arrivals: spec.Arrivals(len(sessions)),
+			Caller: r.clients[t], Clock: r.clock, Budget: r.budget(),
+		}
+		if len(order.Points) > 0 {
+			load.Point = i + 1
+		}
+		sending.Go(func() { ends[t] = bench.Run(ctx, load, r.observe) })
+	}
+	sending.Wait()
+	return worst(ends)
+}
+
+// worst is the ending that says most of what kept the run from completing.
+func worst(ends []bench.End) bench.End {
+	end := ends[0]
+	for _, e := range ends[1:] {
+		if end.Ending == bench.EndComplete {
+			end = e
+		}
+	}
+	return end
+}
+
+// budget says when the user's limits of time, tokens or cost are reached.
+func (r *running) budget() func() error {
+	spec := &r.job.order.Spec
+	limit := r.job.limit()
+	return func() error {
+		p := r.track.now()
+		switch {
+		case r.clock.Now() > limit:
+			return fmt.Errorf("max_minutes: the limit of %v is reached", limit.Round(time.Second))
+		case spec.MaxTokensTotal > 0 && p.Prompt+p.Output >= spec.MaxTokensTotal:
+			return fmt.Errorf("max_tokens_total: %d of %d tokens are used", p.Prompt+p.Output, spec.MaxTokensTotal)
+		case spec.MaxCost > 0 && spec.Prices.Of(p.Prompt, p.Cached, p.Output) >= spec.MaxCost:
+			return fmt.Errorf("max_cost: %.4f of %.4f %s are spent", spec.Prices.Of(p.Prompt, p.Cached, p.Output), spec.MaxCost, spec.Prices.Currency)
+		}
+		return nil
+	}
+}

@@ -19,10 +19,11 @@ import (
 type attempt struct {
 	client *Client
 	sample bench.Sample
-	conn   *stampConn
+	conn   *Conn
 	watch  *watch
 	fold   fold
-	reads  int
+	reads  int   // of the stream, so far
+	seen   int64 // reads of the connection, so far
 }
 
 // run sends the request and reads the response to its end.
@@ -66,8 +67,8 @@ func (a *attempt) got(info httptrace.GotConnInfo) {
 
 func (a *attempt) firstByte() {
 	if a.conn != nil {
-		a.sample.FirstByte = bench.MarkAt(time.Duration(a.conn.readAt.Load()))
-		a.sample.Client.Clock = a.conn.clockName()
+		a.sample.FirstByte = bench.MarkAt(a.conn.Arrival())
+		a.sample.Client.Clock = a.conn.ClockName()
 	}
 }
 
@@ -143,7 +144,7 @@ func (a *attempt) drain(body io.Reader, err error) error {
 // stream reads the event stream to its end: stamp first, then split and scan.
 func (a *attempt) stream(body io.Reader) error {
 	framer := framer{sink: &a.fold}
-	a.fold.events = make(bench.Events, 0, min(a.client.spec.MaxOutputTokens+8, 4096))
+	a.fold.events = make(bench.Events, 0, min(a.client.spec.MaxOutputTokens+8, 1024))
 	buffer := a.client.buffers.Get().(*[16 << 10]byte)
 	defer a.client.buffers.Put(buffer)
 	events := 0
@@ -151,10 +152,9 @@ func (a *attempt) stream(body io.Reader) error {
 		n, err := body.Read(buffer[:])
 		at := a.arrived(n)
 		if n > 0 {
-			if err := framer.feed(buffer[:n], at, a.reads); err != nil {
+			if err := framer.feed(buffer[:n], at, a.reads-1); err != nil {
 				return err
 			}
-			a.reads++
 			if seen := a.fold.substantial(); seen > events {
 				events = seen
 				a.watch.saw(at, a.fold.outputs > 0, a.fold.done)
@@ -172,17 +172,22 @@ func (a *attempt) stream(body io.Reader) error {
 	}
 }
 
-// arrived is the arrival of what the latest read brought.
+// arrived is the arrival of what the latest read of the body brought. What was
+// left over from an earlier read of the connection, such as the one that ended
+// the headers or brought several TLS records, belongs to that read.
 func (a *attempt) arrived(n int) time.Duration {
 	if a.conn == nil {
+		a.reads += min(n, 1)
 		return a.client.clock.Now()
 	}
-	if n > 0 {
-		lag := bench.Millis(a.conn.lag.Load())
-		a.sample.Client.LagSum += lag
-		a.sample.Client.LagMax = max(a.sample.Client.LagMax, lag)
+	if reads := a.conn.reads.Load(); n > 0 && reads != a.seen {
+		a.seen = reads
+		a.reads++
+		if a.conn.kernel != nil {
+			a.sample.Client.Late(time.Duration(a.conn.lag.Load()))
+		}
 	}
-	return time.Duration(a.conn.readAt.Load())
+	return a.conn.Arrival()
 }
 
 // tail uses an event that the end of the stream left without its blank line.

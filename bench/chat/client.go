@@ -24,6 +24,9 @@ type Options struct {
 	Dial     DialFunc       // nil: net.Dialer; with a Dial of its own no proxy is used
 	Roots    *x509.CertPool // nil: the system's
 	Insecure bool           // certificates aren't checked
+	// UserClock stamps arrivals in user space, even where the kernel would give
+	// their times.
+	UserClock bool
 }
 
 // Client calls one target. It implements [bench.Caller] and is safe for
@@ -49,7 +52,7 @@ func New(o Options) (*Client, error) {
 	}
 	c := &Client{target: o.Target, spec: o.Spec, clock: o.Clock}
 	c.builder = builder{target: &c.target, spec: o.Spec, agent: "llm-bench/" + o.Version}
-	c.dialer = &dialer{dial: o.Dial, clock: o.Clock, limit: o.Spec.Limits.Connect, tls: tlsConfig(o.Roots, o.Insecure), ready: map[string][]net.Conn{}}
+	c.dialer = &dialer{dial: o.Dial, clock: o.Clock, user: o.UserClock, limit: o.Spec.Limits.Connect, tls: tlsConfig(o.Roots, o.Insecure), ready: map[string][]net.Conn{}}
 	c.proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
 	if o.Dial == nil {
 		c.dialer.dial = (&net.Dialer{}).DialContext

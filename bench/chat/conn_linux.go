@@ -9,23 +9,25 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/llm-bench/llm-bench/bench"
 )
 
 // kernelReader reads a TCP connection by recvmsg, which tells at what time the
 // kernel received the segment that the read ends with (SO_TIMESTAMPNS).
 type kernelReader struct {
-	raw     syscall.RawConn
-	try     func(fd uintptr) bool // made once, so that no read allocates
-	into    []byte
-	n, oobn int
-	err     error
-	oob     [64]byte
-	offset  time.Duration // wall clock minus monotonic clock at the read before
-	began   time.Time     // zero of the offsets
+	raw      syscall.RawConn
+	try      func(fd uintptr) bool // made once, so that no read allocates
+	message  unix.Msghdr
+	into     unix.Iovec
+	control  [64]byte
+	n        int
+	errno    syscall.Errno
+	arrivals arrivals
 }
 
 // newKernelReader returns nil where the connection can't be stamped.
-func newKernelReader(c net.Conn) *kernelReader {
+func newKernelReader(c net.Conn, clock bench.Clock) *kernelReader {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
 		return nil
@@ -40,68 +42,62 @@ func newKernelReader(c net.Conn) *kernelReader {
 	}) != nil || set != nil {
 		return nil
 	}
-	k := &kernelReader{raw: raw, began: time.Now()}
+	k := &kernelReader{raw: raw, arrivals: newArrivals(func() instant {
+		now := time.Now()
+		return instant{wall: now.UnixNano(), run: int64(now.Sub(clock.Began()))}
+	})}
 	k.try = k.receive
+	k.message.Iov, k.message.Control = &k.into, &k.control[0]
+	k.message.SetIovlen(1)
 	return k
 }
 
 func (k *kernelReader) receive(fd uintptr) bool {
 	for {
-		k.n, k.oobn, _, _, k.err = unix.Recvmsg(int(fd), k.into, k.oob[:], 0)
-		if k.err != unix.EINTR {
-			return k.err != unix.EAGAIN
+		k.message.SetControllen(len(k.control))
+		n, _, errno := unix.RawSyscall(unix.SYS_RECVMSG, fd, uintptr(unsafe.Pointer(&k.message)), 0)
+		if errno != unix.EINTR {
+			k.n, k.errno = int(n), errno
+			return errno != unix.EAGAIN
 		}
 	}
 }
 
-// read returns what arrived and how long ago it did.
-func (k *kernelReader) read(p []byte) (n int, lag time.Duration, err error) {
+// read returns what came, when it had arrived on the run's clock, and how long
+// ago that was when the read returned.
+func (k *kernelReader) read(p []byte) (n int, at, lag time.Duration, err error) {
 	if len(p) == 0 {
-		return 0, 0, nil
+		return 0, 0, 0, nil
 	}
-	k.into = p
+	k.into.Base = &p[0]
+	k.into.SetLen(len(p))
 	err = k.raw.Read(k.try)
-	k.into = nil
+	k.into.Base = nil
 	switch {
 	case err != nil:
-		return 0, 0, err
-	case k.err != nil:
-		return 0, 0, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("recvmsg", k.err)}
+		return 0, 0, 0, err
+	case k.errno != 0:
+		return 0, 0, 0, &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("recvmsg", k.errno)}
 	case k.n == 0:
-		return 0, 0, io.EOF
+		return 0, 0, 0, io.EOF
 	}
-	return k.n, k.lag(), nil
-}
-
-// maxStep is the change of the wall clock against the monotonic one, between
-// two reads, above which the wall clock is taken to have been set.
-const maxStep = time.Millisecond
-
-// lag is the time since the kernel received the segment. It is 0, so that the
-// user-space stamp stands, when the kernel gave no time or the wall clock was
-// set since the read before.
-func (k *kernelReader) lag() time.Duration {
-	now := time.Now()
-	offset := now.Round(0).Sub(k.began.Round(0)) - now.Sub(k.began)
-	step := (offset - k.offset).Abs()
-	k.offset = offset
 	received, ok := k.received()
-	if !ok || step > maxStep {
-		return 0
+	if !ok { // no stamp: the present stands in
+		received = k.arrivals.now().wall
 	}
-	return max(now.Round(0).Sub(received), 0)
+	arrived, late := k.arrivals.convert(received)
+	return k.n, time.Duration(arrived), time.Duration(late), nil
 }
 
-// received finds the kernel's time in the control message.
-func (k *kernelReader) received() (time.Time, bool) {
-	const header = unix.SizeofCmsghdr
-	if k.oobn < header+int(unsafe.Sizeof(unix.Timespec{})) {
-		return time.Time{}, false
+// received finds the kernel's wall time in the control message.
+func (k *kernelReader) received() (int64, bool) {
+	if int(k.message.Controllen) < unix.CmsgLen(int(unsafe.Sizeof(unix.Timespec{}))) {
+		return 0, false
 	}
-	h := (*unix.Cmsghdr)(unsafe.Pointer(&k.oob[0]))
+	h := (*unix.Cmsghdr)(unsafe.Pointer(&k.control[0]))
 	if h.Level != unix.SOL_SOCKET || h.Type != unix.SO_TIMESTAMPNS {
-		return time.Time{}, false
+		return 0, false
 	}
-	ts := (*unix.Timespec)(unsafe.Pointer(&k.oob[unix.CmsgLen(0)]))
-	return time.Unix(ts.Unix()), true
+	ts := (*unix.Timespec)(unsafe.Pointer(&k.control[unix.CmsgLen(0)]))
+	return ts.Nano(), true
 }

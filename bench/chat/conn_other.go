@@ -5,11 +5,15 @@ package chat
 import (
 	"net"
 	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
 )
 
 // kernelReader gives kernel receive times; this system has none.
 type kernelReader struct{}
 
-func newKernelReader(net.Conn) *kernelReader { return nil }
+func newKernelReader(net.Conn, bench.Clock) *kernelReader { return nil }
 
-func (*kernelReader) read([]byte) (int, time.Duration, error) { return 0, 0, net.ErrClosed }
+func (*kernelReader) read([]byte) (int, time.Duration, time.Duration, error) {
+	return 0, 0, 0, net.ErrClosed
+}

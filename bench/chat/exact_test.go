@@ -3,6 +3,7 @@ package chat_test
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,7 +17,12 @@ import (
 // called in a bubble. The records of the endpoint are in order of completion.
 func simulate(t *testing.T, config sim.Config, spec bench.Spec, model string, sessions []bench.Session) (samples []*bench.Sample, records []*sim.Record, end bench.End) {
 	t.Helper()
-	config.Recorder = func(r *sim.Record) { records = append(records, r) }
+	var recording sync.Mutex
+	config.Recorder = func(r *sim.Record) {
+		recording.Lock()
+		defer recording.Unlock()
+		records = append(records, r)
+	}
 	server, err := sim.New(config)
 	if err != nil {
 		t.Fatal(err)

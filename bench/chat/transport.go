@@ -25,11 +25,11 @@ type DialFunc func(ctx context.Context, network, address string) (net.Conn, erro
 // dialer opens stamped connections, and holds those that were opened before
 // the measured window until the transport asks for them.
 type dialer struct {
-	dial    DialFunc
-	clock   bench.Clock
-	limit   time.Duration // of opening one connection
-	tls     *tls.Config
-	network string
+	dial  DialFunc
+	clock bench.Clock
+	limit time.Duration // of opening one connection
+	tls   *tls.Config
+	user  bool // stamps are taken in user space
 
 	mu     sync.Mutex
 	ready  map[string][]net.Conn // by address, "tls " before it where TLS is on
@@ -78,7 +78,7 @@ func (d *dialer) take(key string) net.Conn {
 	return conns[0]
 }
 
-func (d *dialer) open(ctx context.Context, network, address string) (*stampConn, error) {
+func (d *dialer) open(ctx context.Context, network, address string) (*Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, d.limit)
 	defer cancel()
 	var dnsStart, dnsDone time.Time
@@ -94,7 +94,11 @@ func (d *dialer) open(ctx context.Context, network, address string) (*stampConn,
 	d.mu.Lock()
 	d.opened++
 	d.mu.Unlock()
-	c := newStampConn(raw, d.clock)
+	stamp := Stamp
+	if d.user {
+		stamp = stampUser
+	}
+	c := stamp(raw, d.clock)
 	if !dnsDone.IsZero() {
 		c.phases.dns = dnsDone.Sub(dnsStart)
 	}

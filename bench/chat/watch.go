@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -28,13 +29,19 @@ type watch struct {
 	clock  bench.Clock
 	cancel context.CancelCauseFunc
 
+	event atomic.Int64 // arrival of the latest event that is no comment
+
 	mu    sync.Mutex
 	start time.Duration
-	token bool          // an output event has come
-	event time.Duration // latest event that is no comment
+	token bool // an output event has come
 	done  bool
 	timer *time.Timer
+
+	stage stage // what saw knows of token and done; only the reader touches it
 }
+
+// stage is how far a stream has come.
+type stage struct{ token, done bool }
 
 // newWatch derives the request's context. begin starts the limits, stop ends them.
 func newWatch(ctx context.Context, limits bench.Limits, clock bench.Clock) (context.Context, *watch) {
@@ -58,16 +65,22 @@ func (w *watch) stop() {
 	w.cancel(nil)
 }
 
-// saw notes that an event, no comment, has come.
+// saw notes that an event, no comment, has come. It is called for every read,
+// by one goroutine, and mostly costs one store.
 func (w *watch) saw(at time.Duration, token, done bool) {
+	w.event.Store(int64(at))
+	if now := (stage{token, done}); now != w.stage {
+		w.stage = now
+		w.enter(now)
+	}
+}
+
+// enter changes which limit is in force.
+func (w *watch) enter(s stage) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.event = at
-	rearm := token && !w.token || done && !w.done
-	w.token, w.done = w.token || token, w.done || done
-	if rearm {
-		w.timer.Reset(w.remaining())
-	}
+	w.token, w.done = s.token, s.done
+	w.timer.Reset(w.remaining())
 }
 
 // fire breaks the request off when a limit is reached, or sleeps on.
@@ -87,14 +100,16 @@ func (w *watch) remaining() time.Duration {
 	left := w.start + w.limits.Total - now
 	switch {
 	case w.done:
-		left = min(left, w.event+drainLimit-now)
+		left = min(left, w.latest()+drainLimit-now)
 	case w.token:
-		left = min(left, w.event+w.limits.Idle-now)
+		left = min(left, w.latest()+w.limits.Idle-now)
 	default:
 		left = min(left, w.start+w.limits.FirstToken-now)
 	}
 	return left
 }
+
+func (w *watch) latest() time.Duration { return time.Duration(w.event.Load()) }
 
 func (w *watch) cause() error {
 	now := w.clock.Now()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,26 +18,29 @@ import (
 
 // runFlags are the flags of a command that measures.
 type runFlags struct {
-	scenarios []bench.Scenario
-	preset    string
-	model     string
-	label     string
-	baseURL   string
-	keyEnv    string
-	profile   string
-	dialect   string
-	lang      string
-	outputDir string
-	corpus    string
-	reuse     bool
-	dump      string
-	caFile    string
-	insecure  bool
-	dryRun    bool
-	json      bool
-	sim       bool
-	simOpts   simFlags
-	set       *pflag.FlagSet
+	scenarios   []bench.Scenario
+	preset      string
+	model       string
+	label       string
+	baseURL     string
+	keyEnv      string
+	profile     string
+	dialect     string
+	lang        string
+	outputDir   string
+	concurrency string
+	rate        string
+	corpus      string
+	reuse       bool
+	dump        string
+	caFile      string
+	insecure    bool
+	dryRun      bool
+	json        bool
+	sim         bool
+	simOpts     simFlags
+	set         *pflag.FlagSet
+	points      []bench.Point // of a sweep, once the specs are made
 }
 
 func (f *runFlags) bind(c *cobra.Command, scenarios ...bench.Scenario) {
@@ -58,6 +62,8 @@ func (f *runFlags) bind(c *cobra.Command, scenarios ...bench.Scenario) {
 	}
 	fs.StringVar(&f.outputDir, "output-dir", "./reports", "folder; runs go straight into it")
 	if !slices.Equal(scenarios, []bench.Scenario{bench.Connectivity}) {
+		fs.StringVar(&f.concurrency, "max-concurrency", "5", "sessions in flight side by side; a list such as 1,5,20 sweeps them")
+		fs.StringVar(&f.rate, "request-rate", "", "open loop: sessions started each second, Poisson, or constant:R; a list sweeps (default: closed loop)")
 		fs.StringVar(&f.corpus, "corpus", "", "file of your own text: plain text, or OpenAI messages as JSONL (default: generated text)")
 		fs.BoolVar(&f.reuse, "allow-corpus-reuse", false, "a corpus that is too small starts again from its beginning; the report says so")
 		fs.StringVar(&f.dump, "dump-data", "", "write the exact inputs to this file as JSONL, at estimated lengths, and send nothing")
@@ -86,10 +92,11 @@ func bindSpec(fs *pflag.FlagSet, s *bench.Spec, scenario bench.Scenario, several
 		b.int(&s.MaxTurns, "max-turns", "turns of each session")
 	}
 	if scenario != bench.Connectivity {
-		b.int(&s.MaxConcurrency, "max-concurrency", "sessions in flight side by side")
 		b.int(&s.Warmup, "warmup", "requests that are sent first and not measured")
 		b.float(&s.MaxFailureRate, "max-failure-rate", "share of failures above which a run is no valid baseline, 0 to 1")
-		b.float(&s.MaxMinutes, "max-minutes", "hard limit of the run (default: the larger of 60 and 3 × the estimate)")
+		b.float(&s.MaxMinutes, "max-minutes", "limit of the run (default: the larger of 60 and 3 × the estimate)")
+		b.float(&s.MaxCost, "max-cost", "limit of cost, in the currency of the prices: nothing more is started then")
+		b.int(&s.MaxTokensTotal, "max-tokens-total", "limit of prompt and output tokens: nothing more is started then")
 		b.text(&sloValue{&s.SLO}, "slo", "what counts as good, such as ttft=1s,tpot=50ms,e2e=20s")
 		b.bool(&s.ColdConnect, "cold-connect", "open connections inside the measured window")
 	}
@@ -137,10 +144,77 @@ func (f *runFlags) specs(target *bench.Target) ([]bench.Spec, error) {
 				faults = append(faults, own.Set(flag.Name, flag.Value.String()))
 			}
 		})
-		faults = append(faults, spec.Validate())
+		faults = append(faults, f.loads(&spec), spec.Validate())
 		specs = append(specs, spec)
 	}
 	return specs, errors.Join(distinct(faults)...)
+}
+
+// loads applies --max-concurrency and --request-rate. Several values of one of
+// them make a sweep: the first is the spec's own.
+func (f *runFlags) loads(spec *bench.Spec) error {
+	if spec.Scenario == bench.Connectivity {
+		return nil
+	}
+	f.points = nil
+	concurrencies, err := f.concurrencies(spec.MaxConcurrency)
+	if err != nil {
+		return err
+	}
+	rates, constant, err := f.rates()
+	if err != nil {
+		return err
+	}
+	if len(concurrencies) > 1 && len(rates) > 1 {
+		return &bench.FieldError{Field: "request_rate", Value: f.rate, Allowed: "one value where max_concurrency is a list"}
+	}
+	for _, c := range concurrencies {
+		for _, r := range rates {
+			f.points = append(f.points, bench.Point{MaxConcurrency: c, RequestRate: r})
+		}
+	}
+	spec.MaxConcurrency, spec.RequestRate, spec.ConstantRate = concurrencies[0], rates[0], constant
+	if len(f.points) == 1 {
+		f.points = nil
+	}
+	return nil
+}
+
+// unlimited is the concurrency of an open loop for which the user has set none.
+const unlimited = 10_000
+
+func (f *runFlags) concurrencies(preset int) ([]int, error) {
+	switch {
+	case f.set.Changed("max-concurrency"):
+	case f.rate != "":
+		return []int{unlimited}, nil
+	default:
+		return []int{preset}, nil
+	}
+	var values []int
+	for part := range strings.SplitSeq(f.concurrency, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 || n > unlimited {
+			return nil, &bench.FieldError{Field: "max_concurrency", Value: fmt.Sprintf("%q", f.concurrency), Allowed: "1 to 10000, or a list of them such as 1,5,20"}
+		}
+		values = append(values, n)
+	}
+	return values, nil
+}
+
+func (f *runFlags) rates() (values []float64, constant bool, err error) {
+	if f.rate == "" {
+		return []float64{0}, false, nil
+	}
+	list, constant := strings.CutPrefix(f.rate, "constant:")
+	for part := range strings.SplitSeq(list, ",") {
+		r, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || !(r > 0 && r <= 100_000) {
+			return nil, false, &bench.FieldError{Field: "request_rate", Value: fmt.Sprintf("%q", f.rate), Allowed: "sessions a second above 0, such as 2.5, constant:2.5 or a list such as 1,2,4"}
+		}
+		values = append(values, r)
+	}
+	return values, constant, nil
 }
 
 // distinct drops errors that say what another has said.

@@ -166,6 +166,9 @@ func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
 		Spec: spec, Target: s.target, OutputDir: s.flags.outputDir, CAFile: s.flags.caFile, Insecure: s.flags.insecure,
 		Corpus: s.flags.corpus, AllowCorpusReuse: s.flags.reuse, Warnings: s.warnings, Checked: checked, Version: version,
 	}
+	if spec.Scenario != bench.Connectivity {
+		order.Points = s.flags.points
+	}
 	if s.flags.sim {
 		order.Sim = s.flags.simOpts.options()
 	}

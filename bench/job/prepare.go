@@ -31,7 +31,8 @@ func (r *running) prepare(ctx context.Context, finish *bench.Finish) {
 	}
 }
 
-// maxPrepared bounds the connections that are opened beforehand for one target.
+// maxPrepared bounds the connections that are opened beforehand for one target;
+// an open loop without a limit of its own rarely needs as many as it has sessions.
 const maxPrepared = 4096
 
 // quiet is a client whose requests are in no figure, with an output cap of its own.

@@ -14,6 +14,7 @@ const (
 	maxTemplate   = 160    // tokens
 	usualTemplate = 10     // tokens
 	longProbe     = 14_000 // local tokens of a sample of free text, at most
+	corpusProbe   = 6000   // local tokens of a sample of a corpus, at most
 	proseProbe    = 1500   // tokens of a sample of Chinese, at least
 	talkProbe     = 4000   // tokens of a rehearsed conversation, where it has more than one exchange
 	talkExchanges = 16     // of a rehearsed conversation, at most
@@ -58,9 +59,9 @@ func (c *calibrator) steps() []func() error {
 	case c.spec.Scenario == bench.Connectivity, c.corpus.replays(c.spec):
 		return nil
 	case c.corpus != nil && c.talks():
-		return []func() error{c.readings, c.corpusText, c.corpusText, c.conversation}
+		return []func() error{c.readings, c.corpusWide, c.corpusOthers, c.conversation}
 	case c.corpus != nil:
-		return []func() error{c.readings, c.corpusText, c.corpusText, c.corpusText}
+		return []func() error{c.readings, c.corpusWide, c.corpusOthers}
 	case c.talks():
 		return append(c.samples(maxProbes-1), c.conversation)
 	}

@@ -8,7 +8,6 @@ type cast struct {
 	proses    [2]castProse // Chinese, English
 	functions []castFunction
 	label     string
-	aspects   *deck[string]
 }
 
 type castProse struct {
@@ -34,7 +33,7 @@ const (
 // newCast deals a cast. Its beginnings are casts of shorter texts.
 func newCast(s source) *cast {
 	zh, en := newChinese(), newEnglish()
-	c := &cast{aspects: words(chineseAspects)}
+	c := &cast{}
 	c.proses[chinese] = castOf(s, zh.topics, zh.openings, zh.results, castProse{comma: "，", stop: "。"})
 	c.proses[english] = castOf(s, en.topics, en.openings, en.results, castProse{comma: ", ", stop: ".", gap: " "})
 	w := newCode()
@@ -62,9 +61,9 @@ func castOf(s source, subjects *deck[topic], openings, results *deck[string], p 
 	return p
 }
 
-// question is what the reader is to dwell on.
-func (c *cast) question(s source) string {
-	return "这一次请着重谈一个方面：" + c.aspects.deal(s) + "。\n"
+// question asks about one of the readings.
+func question(reading string) string {
+	return "这一次请着重谈读数为" + reading + "的那一次前后的情况。\n"
 }
 
 // lengths are those of a text which deals n.

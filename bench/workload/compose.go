@@ -6,7 +6,7 @@ import "fmt"
 // length of free text varies too much: it is put together from the cast.
 const (
 	mixedLen = 600
-	freeLen  = 4000
+	freeLen  = 6000
 )
 
 // Readings are numbers of two digits after a mark, all of one length whatever
@@ -27,7 +27,7 @@ type order struct {
 	mixed    bool // of all kinds
 	cast     bool // in the server's unit: from the cast
 	fit      Fit
-	question bool // it says at its end what to dwell on
+	question bool // it asks about the first reading
 }
 
 // shortfall says that what a piece must hold is longer than its target.
@@ -64,9 +64,10 @@ func (c *composer) compose(o order) (string, micro, error) {
 
 // frame is what stands around body and readings, and the room for those.
 func (c *composer) frame(o order) (start, end string, room micro) {
-	start, end = c.cast.label+number(c.src), readingsEnd
+	reading := number(c.src)
+	start, end = c.cast.label+reading, readingsEnd
 	if o.question {
-		end += c.cast.question(c.src)
+		end += question(reading)
 	}
 	end += o.tail
 	return start, end, o.target - o.fit.Correction - headLength(o.head) - c.meter.of(chinese, start+end)

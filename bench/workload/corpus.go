@@ -62,21 +62,24 @@ func (c *Corpus) lang() string {
 // excerpts cuts a corpus into pieces, one after the other.
 type excerpts struct {
 	corpus *Corpus
-	rate   micro // of an eighth of a local token
+	meter  meter
 	rest   string
 	passes int   // beginnings of the corpus
 	over   micro // length of what was taken after the first pass
 }
 
-func newExcerpts(c *Corpus, rate micro) *excerpts {
-	return &excerpts{corpus: c, rate: rate, rest: c.text, passes: 1}
+func newExcerpts(c *Corpus, m meter) *excerpts {
+	return &excerpts{corpus: c, meter: m, rest: c.text, passes: 1}
 }
 
 // compose implements texter. The readings' place is taken by the corpus, which
 // is cut between any two characters.
 func (e *excerpts) compose(o order) (string, micro, error) {
 	end := "\n" + o.tail
-	room := o.target - o.fit.Correction - e.rate*micro(eighths(o.head+end))
+	room := o.target - o.fit.Correction - headLength(o.head)
+	for _, r := range end {
+		room -= e.meter.ofRune(r)
+	}
 	if room < 0 {
 		return "", 0, &shortfall{o.target - room}
 	}
@@ -99,7 +102,7 @@ func (e *excerpts) next() micro {
 		e.passes++
 	}
 	r, _ := utf8.DecodeRuneInString(e.rest)
-	return e.rate * micro(runeEighths(r))
+	return e.meter.ofRune(r)
 }
 
 // cut takes text of at most limit, up to the end of the corpus.
@@ -107,7 +110,7 @@ func (e *excerpts) cut(limit micro) (string, micro) {
 	var n micro
 	at := len(e.rest)
 	for i, r := range e.rest {
-		c := e.rate * micro(runeEighths(r))
+		c := e.meter.ofRune(r)
 		if n+c > limit {
 			at = i
 			break
@@ -122,23 +125,51 @@ func (e *excerpts) cut(limit micro) (string, micro) {
 	return text, n
 }
 
-// sample takes n spans from all over the part of the corpus that a run of the
-// given length uses, about length in all; turn shifts them.
-func (c *Corpus) sample(length, used micro, n, turn int) string {
-	const rate = token / tokenEighths
+// sampleSpans are the places of a corpus that one sample draws on.
+const sampleSpans = 60
+
+// sample takes lines from all over the part of the corpus that a run of length
+// used draws on: those mostly of wide characters, and the others, each up to
+// length.
+func (c *Corpus) sample(length, used micro) (wide, others string) {
+	m := localMeter()
 	part := len(c.text)
-	if whole := rate * micro(eighths(c.text)); used < whole {
-		part = int(micro(part) * (used / token) / (whole / token))
+	if whole := m.of(english, c.text); used < whole {
+		part = int(ratio(micro(part), used, whole))
 	}
-	var b strings.Builder
-	for i := range n {
-		at := part * (3*i + turn) / (3 * n)
+	var texts [2]strings.Builder
+	var taken [2]micro
+	for i := range sampleSpans {
+		at := part * i / sampleSpans
 		for !utf8.RuneStart(c.text[at]) {
 			at--
 		}
-		e := excerpts{corpus: c, rate: rate, rest: c.text[at:], passes: 1}
-		text, _ := e.cut(length / micro(n))
-		b.WriteString(text)
+		e := excerpts{corpus: c, meter: m, rest: c.text[at:], passes: 1}
+		span, _ := e.cut(2 * length / sampleSpans)
+		side := 0
+		for line := range strings.Lines(span) {
+			if strings.TrimSpace(line) != "" { // else it belongs to the line before
+				side = sideOf(line)
+			}
+			// Once full, it stays so: else short lines would be favoured.
+			if taken[side] += m.of(english, line); taken[side] <= length {
+				texts[side].WriteString(line)
+			}
+		}
 	}
-	return b.String()
+	return texts[0].String(), texts[1].String()
+}
+
+// sideOf is 0 for a line mostly of wide characters, else 1.
+func sideOf(line string) int {
+	wide := 0
+	for _, r := range line {
+		if runeEighths(r) == wideEighths {
+			wide++
+		}
+	}
+	if 2*wide >= utf8.RuneCountInString(line) {
+		return 0
+	}
+	return 1
 }

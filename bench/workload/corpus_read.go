@@ -69,10 +69,9 @@ func (c *Corpus) readText(r io.Reader) error {
 	return nil
 }
 
-// normal is text without a byte-order mark at its beginning, and with line
-// feeds alone.
+// normal is text without byte-order marks, and with line feeds alone.
 func normal(text string) string {
-	return strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n")
+	return strings.NewReplacer("\ufeff", "", "\r\n", "\n").Replace(text)
 }
 
 // badText finds what must not stand in a message.

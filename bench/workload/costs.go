@@ -1,7 +1,5 @@
 package workload
 
-import "strconv"
-
 // costs is all that lengths depend on.
 type costs struct {
 	meter      meter
@@ -11,6 +9,3 @@ type costs struct {
 }
 
 func localCosts() costs { return costs{meter: localMeter()} }
-
-// atLeast says what lengths are allowed.
-func (m micro) atLeast() string { return strconv.Itoa(m.ceil()) + " tokens or more" }

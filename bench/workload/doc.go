@@ -29,12 +29,24 @@
 // In the local unit a length follows from [Estimate]. In the server's unit
 // [Calibrate] first learns from at most four probes how the server counts.
 //
-// # Text of three kinds, and short text
+// # Text of three kinds, and text whose length must not vary
 //
-// Long text is half Chinese, three tenths English and two tenths code, in
-// every piece alike. Text shorter than about 600 tokens is Chinese alone and
-// is put together, in one run, from one cast of clauses: each short text deals
-// the whole cast in an order of its own and adds readings (numbers of two
-// digits) that no other has. Whatever way a server cuts text into tokens, such
-// texts are of one length, which no sample of free prose would be.
+// Text is half Chinese, three tenths English and two tenths code, in every
+// piece alike; text shorter than 600 tokens is Chinese alone. Every text ends
+// with a line of readings, numbers of two digits, which fill what no sentence
+// fits into.
+//
+// Two free texts of one local length differ on a server by some fifteen tokens,
+// however long they are. That is little in a request of 6,000 tokens and too
+// much in a follow-up of 256. Where lengths are the server's, shorter text is
+// therefore put together, in one run, from one cast of clauses: each text deals
+// the same clauses in an order of its own, cut apart where tokenizers cut, and
+// adds readings that no other has. Such texts are of one length to within a
+// token or two, whatever the tokenizer.
+//
+// # A corpus
+//
+// [OpenCorpus] reads the user's own text instead. It is cut to local lengths
+// exactly; how near it comes to lengths in the server's tokens depends on how
+// even it is. Recorded conversations are replayed as they are.
 package workload

@@ -2,6 +2,7 @@ package workload
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/llm-bench/llm-bench/bench"
 )
@@ -164,7 +165,7 @@ func tooShort(err error, field string, value int, beside micro) error {
 		return err
 	}
 	return &bench.FieldError{Field: field, Value: value,
-		Allowed: (s.need + beside).atLeast() + ", which the instruction, the nonce and the chat template take"}
+		Allowed: fmt.Sprintf("%d tokens or more, which the instruction, the nonce and the chat template take", (s.need + beside).ceil())}
 }
 
 // replay makes sessions of recorded conversations. A nonce heads each; nothing

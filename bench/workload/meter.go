@@ -32,6 +32,30 @@ func localMeter() meter {
 
 func (m *meter) of(k kind, text string) micro { return m.rates[k] * micro(eighths(text)) }
 
+// ofRune is the length of a character of unknown kind: wide ones count as
+// Chinese, all else as English.
+func (m *meter) ofRune(r rune) micro {
+	n := runeEighths(r)
+	if n == wideEighths {
+		return m.rates[chinese] * micro(n)
+	}
+	return m.rates[english] * micro(n)
+}
+
+// ofMixed is the length of text of unknown kind, by its characters.
+func (m *meter) ofMixed(text string) lengths {
+	var l lengths
+	for _, r := range text {
+		n := runeEighths(r)
+		if n == wideEighths {
+			l[chinese] += m.ofRune(r)
+		} else {
+			l[english] += m.ofRune(r)
+		}
+	}
+	return l
+}
+
 // headLength is what the first line of a request counts for, in any unit: what
 // it costs beyond that is found together with the chat template.
 func headLength(head string) micro { return token / tokenEighths * micro(eighths(head)) }

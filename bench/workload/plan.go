@@ -130,7 +130,7 @@ func (b *builder) draw(c *Corpus) {
 	if b.lang == "en" {
 		b.instruction = instructionEnglish
 	}
-	b.drawn = newExcerpts(c, b.costs.meter.rates[chinese])
+	b.drawn = newExcerpts(c, b.costs.meter)
 	b.first, b.own = b.drawn, b.drawn
 }
 

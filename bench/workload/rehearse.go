@@ -17,10 +17,10 @@ func (c *calibrator) rehearsal() error {
 	b := c.builder()
 	first, own := b.firstOrder(1), b.ownOrder()
 	fit := &c.cal.First
-	orders := []order{c.freeze(fit, first)}
+	orders := []order{c.freeze(fit, first, 0)}
 	if c.spec.Scenario == bench.Prefix {
 		fit = &c.cal.Own
-		orders = append(orders, c.freeze(fit, own))
+		orders = append(orders, c.freeze(fit, own, own.target/reserve))
 	}
 	orders[0].head = c.head()
 	text, expected, err := c.write(c.composer(), orders...)
@@ -32,38 +32,49 @@ func (c *calibrator) rehearsal() error {
 	return err
 }
 
-// conversation rehearses turns of follow-ups, and finds what each exchange of
-// messages costs beside their texts.
+// conversation rehearses a session, and finds what each exchange of messages
+// costs beside their texts. What its first turn costs too much or too little is
+// put on the exchanges, so that they make up for it. A first turn of free text,
+// which would vary, is left out.
 func (c *calibrator) conversation() error {
 	c.cal.Exchange = c.cal.Message
-	own := c.freeze(&c.cal.Own, c.builder().ownOrder())
+	b := c.builder()
+	first, own := b.firstOrder(1), b.ownOrder()
+	own = c.freeze(&c.cal.Own, own, own.target/reserve)
+	first = c.freeze(&c.cal.First, first, 0)
+	if !first.cast || c.corpus != nil {
+		first = own
+	}
+	first.head = c.head()
 	exchanges := min(max(1, talkProbe/c.spec.QuestionLen), talkExchanges)
 	k := c.texter()
-	var messages []bench.Message
-	expected := c.cal.Message + micro(exchanges)*(c.cal.Exchange+token) // an empty answer is one token
-	for i := range exchanges + 1 {
-		own.head = ""
-		if i == 0 {
-			own.head = c.head()
-		} else {
-			messages = append(messages, bench.Message{Role: bench.RoleAssistant, Text: bench.EmptyAnswer})
-		}
-		text, n, err := c.write(k, own)
-		if err != nil {
-			return err
-		}
-		messages, expected = append(messages, user(text)), expected+n
+	text, expected, err := c.write(k, first)
+	messages := []bench.Message{user(text)}
+	for i := 0; i < exchanges && err == nil; i++ {
+		var n micro
+		text, n, err = c.write(k, own)
+		messages = append(messages, bench.Message{Role: bench.RoleAssistant, Text: bench.EmptyAnswer}, user(text))
+		expected += n + c.cal.Exchange + token // an empty answer is one token
 	}
-	off, err := c.send("rehearsal of a conversation", expected, messages...)
+	if err != nil {
+		return err
+	}
+	off, err := c.send("rehearsal of a conversation", c.cal.Message+expected, messages...)
 	c.cal.Exchange += off / micro(exchanges)
 	return err
 }
 
+// reserve is the part of a short text, one in so many, that its sentences leave
+// to readings, in case they cost more than expected.
+const reserve = 12
+
 // freeze fixes what texts made to order deal from the cast, so that what a
 // probe says of one of them holds for all.
-func (c *calibrator) freeze(fit *Fit, o order) order {
+func (c *calibrator) freeze(fit *Fit, o order, spare micro) order {
 	if fit.Counts == (castCounts{}) && c.corpus == nil {
-		fit.Counts = c.composer().counts(o, c.base)
+		with := o
+		with.target -= spare
+		fit.Counts = c.composer().counts(with, c.base)
 	}
 	o.fit = *fit
 	return o
@@ -92,40 +103,54 @@ func (c *calibrator) write(k texter, orders ...order) (string, micro, error) {
 // settle freezes what no rehearsal froze.
 func (c *calibrator) settle() {
 	b := c.builder()
-	c.freeze(&c.cal.First, b.firstOrder(1))
-	c.freeze(&c.cal.Own, b.ownOrder())
+	c.freeze(&c.cal.First, b.firstOrder(1), 0)
+	c.freeze(&c.cal.Own, b.ownOrder(), 0)
 }
 
-// corpusSpans are the places of a corpus that one probe draws on.
-const corpusSpans = 8
-
-// corpusText finds what the corpus costs. Each further sample weighs as much as
-// each one before.
-func (c *calibrator) corpusText() error {
+// corpusSample takes text from where the run will take it.
+func (c *calibrator) corpusSample() (wide, others string) {
 	first, own := sizes(c.spec)
 	used := c.spec.NumPrefixes*first + c.spec.NumRequests*own
-	largest := first + own
 	if c.spec.Scenario == bench.Multiturn {
-		largest = first + (c.spec.MaxTurns-1)*own
-		used = c.spec.NumSessions * largest
+		used = c.spec.NumSessions * (first + (c.spec.MaxTurns-1)*own)
 	}
-	body := c.corpus.sample(tokens(min(longProbe, largest*4/5)), tokens(used), corpusSpans, c.free)
+	return c.corpus.sample(corpusProbe*token, tokens(used))
+}
+
+// corpusWide finds what the wide characters of the corpus cost.
+func (c *calibrator) corpusWide() error {
+	wide, _ := c.corpusSample()
+	return c.corpusSide(wide, chinese, &c.cal.Chinese)
+}
+
+// corpusOthers finds what its other characters cost.
+func (c *calibrator) corpusOthers() error {
+	_, others := c.corpusSample()
+	err := c.corpusSide(others, english, &c.cal.English)
+	c.cal.Code = c.cal.English
+	return err
+}
+
+// corpusSide probes with lines of one side of the corpus, if it has any, and
+// sets the rate of that side by what they cost beside the characters of the other.
+func (c *calibrator) corpusSide(body string, side kind, rate *micro) error {
+	if body == "" {
+		return nil
+	}
 	k := c.composer()
-	spent := lengths{english: k.meter.of(english, body)}
+	spent := k.meter.ofMixed(body)
 	counted, err := c.sendBody("text of the corpus", k, []byte(body), spent.sum())
 	if err != nil {
 		return err
 	}
-	c.free++
-	c.cal.Chinese = ratio(c.cal.Chinese, spent.sum()+(counted-spent.sum())/micro(c.free), spent.sum())
-	c.cal.English, c.cal.Code = c.cal.Chinese, c.cal.Chinese
-	return plausible(c.cal.Chinese)
+	*rate = ratio(*rate, counted-spent.sum()+spent[side], spent[side])
+	return plausible(*rate)
 }
 
 // texter writes follow-ups.
 func (c *calibrator) texter() texter {
 	if c.corpus != nil {
-		return newExcerpts(c.corpus, c.cal.costs().meter.rates[chinese])
+		return newExcerpts(c.corpus, c.cal.costs().meter)
 	}
 	return c.composer()
 }

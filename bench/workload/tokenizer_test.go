@@ -20,8 +20,9 @@ type tokenizer struct {
 	digits   int
 	blanks   int // joined in one token
 	joins    bool
-	message  int // tokens of the template for each message
-	opening  int // tokens of the template for each request
+	message  int  // tokens of the template for each message
+	opening  int  // tokens of the template for each request
+	super    bool // pieces of words go on over blanks
 	simNamed string
 }
 
@@ -36,6 +37,7 @@ func same(percent, most int) (v [16]int) {
 func tokenizers() []tokenizer {
 	return []tokenizer{
 		{name: "coarse", han: [4]int{0, 75, 45, 30}, words: same(86, 15), digits: 3, blanks: 16, joins: true, message: 4, opening: 3},
+		{name: "superwords", han: [4]int{0, 60, 30, 15}, words: same(20, 15), digits: 2, blanks: 16, joins: true, super: true, message: 6, opening: 2},
 		{name: "usual", han: [4]int{0, 45, 12, 4}, words: same(45, 10), digits: 3, blanks: 8, joins: true, message: 5, opening: 0},
 		{name: "old English", han: [4]int{0, 3, 0, 0}, words: same(60, 13), digits: 3, blanks: 1, joins: true, message: 4, opening: 20},
 		{name: "Chinese", han: [4]int{0, 70, 30, 20}, words: same(12, 6), digits: 1, blanks: 4, joins: false, message: 30, opening: 60},
@@ -81,9 +83,9 @@ func (t *tokenizer) piece(text string) int {
 	case unicode.Is(unicode.Han, r):
 		return t.longest(text, 4, t.han[:], func(r rune) bool { return unicode.Is(unicode.Han, r) })
 	case r == ' ' && t.joins && len(text) > 1 && isLetter(rune(text[1])):
-		return 1 + t.longest(text[1:], 15, t.words[1:], isLetter)
+		return 1 + t.longest(text[1:], 15, t.words[1:], t.inWord)
 	case isLetter(r):
-		return t.longest(text, 15, t.words[1:], isLetter)
+		return t.longest(text, 15, t.words[1:], t.inWord)
 	case r >= '0' && r <= '9':
 		return span(text, t.digits, func(r rune) bool { return r >= '0' && r <= '9' })
 	case r == ' ', r == '\t':
@@ -93,6 +95,8 @@ func (t *tokenizer) piece(text string) int {
 	}
 	return size
 }
+
+func (t *tokenizer) inWord(r rune) bool { return isLetter(r) || t.super && r == ' ' }
 
 func isLetter(r rune) bool { return r < 0x80 && unicode.IsLetter(r) }
 

@@ -21,10 +21,6 @@ const (
 	chineseMeasures = "前后用了#天|一共涉及#项|比上一次多出#份|每次大约需要#分钟|占到全部的百分之#|分成#组进行|大约有#人参加|覆盖了#个地点"
 
 	chineseReadings = "每隔一刻钟读一次数|按顺序登记的读数|同一天里的读数|从早到晚的读数|校准之后的读数|两个人分别核对过的读数"
-
-	// What the reader of a short text is to dwell on.
-	chineseAspects = "成本|顺序|时间|质量|风险|分工|原因|效果|规模|位置|方法|条件|步骤|数据|环境|材料|天气|习惯|距离|经验" +
-		"|温度|速度|容量|来源|误差|标准|周期|比例|安全|程度|结构|工具|记录|次数|差别|趋势|前提|范围|后果|细节"
 )
 
 // Each topic is two lines: who, and what they did.

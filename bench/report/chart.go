@@ -56,20 +56,30 @@ func Charts(ctx context.Context, result *bench.Result, record *bench.Record, dir
 	return drawAll(ctx, w, dir, chartFiles(w, result, record))
 }
 
+// draughtsman draws one chart, and names the figures that it lacks for want of data.
+type draughtsman func(*typeface, *chartWords, *bench.Result, *bench.Record) (c *canvas, absent []string, err error)
+
+func (d draughtsman) picture(w *chartWords, result *bench.Result, record *bench.Record) (picture, error) {
+	face, err := loadTypeface()
+	if err != nil {
+		return picture{}, err
+	}
+	c, absent, err := d(face, w, result, record)
+	if err != nil {
+		return picture{}, err
+	}
+	png, err := c.png()
+	return picture{png, absent}, err
+}
+
 // chartFiles lists the charts of a prefix or multi-turn run.
 func chartFiles(w *chartWords, result *bench.Result, record *bench.Record) []chartFile {
 	groups := "metrics_by_reuse.png"
 	if result.Scenario == bench.Multiturn {
 		groups = "metrics_by_turn.png"
 	}
-	drawing := func(draw func(*typeface, *chartWords, *bench.Result, *bench.Record) (picture, error)) func() (picture, error) {
-		return func() (picture, error) {
-			face, err := loadTypeface()
-			if err != nil {
-				return picture{}, err
-			}
-			return draw(face, w, result, record)
-		}
+	drawing := func(d draughtsman) func() (picture, error) {
+		return func() (picture, error) { return d.picture(w, result, record) }
 	}
 	return []chartFile{
 		{groups, drawing(drawGroups)},
@@ -178,25 +188,8 @@ func writeWhole(path string, data []byte) (string, error) {
 	if err != nil {
 		return path, unwritten{err}
 	}
-	if err := replace(abs, data); err != nil {
+	if err := writeFile(abs, data); err != nil {
 		return abs, unwritten{err}
 	}
 	return abs, nil
-}
-
-func replace(path string, data []byte) (err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(file.Name())
-		}
-	}()
-	_, err = file.Write(data)
-	if err := errors.Join(err, file.Chmod(0o644), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }

@@ -77,12 +77,11 @@ func spreadOf(w *chartWords, name string, samples [][]*bench.Sample, pick func(*
 }
 
 // drawDistribution draws the cumulative distributions of TTFT, TPOT and E2E.
-func drawDistribution(face *typeface, w *chartWords, result *bench.Result, record *bench.Record) (picture, error) {
+func drawDistribution(face *typeface, w *chartWords, result *bench.Result, record *bench.Record) (c *canvas, absent []string, err error) {
 	if record == nil {
-		return picture{}, nothingToShow(w.noSuccess)
+		return nil, nil, nothingToShow(w.noSuccess)
 	}
 	var figures []spreadFigure
-	var absent []string
 	for _, f := range spreadFigures(w, result, record) {
 		if len(f.spreads) == 0 {
 			absent = append(absent, f.name)
@@ -91,7 +90,7 @@ func drawDistribution(face *typeface, w *chartWords, result *bench.Result, recor
 		figures = append(figures, f)
 	}
 	if len(figures) == 0 {
-		return picture{}, nothingToShow(w.noSuccess)
+		return nil, nil, nothingToShow(w.noSuccess)
 	}
 	f := newFrame(w, result, w.spread)
 	f.keys = targetKeys(w, result)
@@ -100,9 +99,9 @@ func drawDistribution(face *typeface, w *chartWords, result *bench.Result, recor
 		f.details = append(f.details, fmt.Sprintf(w.fewSamples, few))
 	}
 	top := f.height(face)
-	c, err := newCanvas(face, pictureWidth, top+spreadHeight(rows)+margin/2)
+	c, err = newCanvas(face, pictureWidth, top+spreadHeight(rows)+margin/2)
 	if err != nil {
-		return picture{}, err
+		return nil, nil, err
 	}
 	f.draw(c)
 	width := (pictureWidth - 2*margin - (len(figures)-1)*spreadGap) / len(figures)
@@ -110,8 +109,7 @@ func drawDistribution(face *typeface, w *chartWords, result *bench.Result, recor
 		left := margin + i*(width+spreadGap)
 		figures[i].draw(c, w, box{left, top, left + width, top + spreadHeight(rows)})
 	}
-	png, err := c.png()
-	return picture{png, absent}, err
+	return c, absent, nil
 }
 
 // rowsOf is how many targets the tables list, and how many samples P99 needs; 0 where all have enough.

@@ -148,9 +148,8 @@ func keysOf(result *bench.Result) (keys []int, failed map[int]int) {
 }
 
 // drawGroups draws the figures by reuse ordinal or turn as the panels of one picture.
-func drawGroups(face *typeface, w *chartWords, result *bench.Result, record *bench.Record) (picture, error) {
+func drawGroups(face *typeface, w *chartWords, result *bench.Result, record *bench.Record) (c *canvas, absent []string, err error) {
 	var figures []groupFigure
-	var absent []string
 	for _, f := range groupFigures(w, result, record) {
 		if len(f.curves) == 0 {
 			absent = append(absent, f.name)
@@ -159,7 +158,7 @@ func drawGroups(face *typeface, w *chartWords, result *bench.Result, record *ben
 		figures = append(figures, f)
 	}
 	if len(figures) == 0 {
-		return picture{}, nothingToShow(w.noSuccess)
+		return nil, nil, nothingToShow(w.noSuccess)
 	}
 	title, ordinal := w.reuse, w.ordinal
 	if result.Scenario == bench.Multiturn {
@@ -171,17 +170,16 @@ func drawGroups(face *typeface, w *chartWords, result *bench.Result, record *ben
 	layout := newGroupLayout(face, w, figures, keys, failed)
 	layout.title = ordinal
 	top := f.height(face)
-	c, err := newCanvas(face, pictureWidth, top+layout.wholeHeight(len(figures)))
+	c, err = newCanvas(face, pictureWidth, top+layout.wholeHeight(len(figures)))
 	if err != nil {
-		return picture{}, err
+		return nil, nil, err
 	}
 	f.draw(c)
 	for i := range figures {
 		left := margin + i%2*(layout.width+groupGap)
 		layout.draw(c, w, &figures[i], left, top+i/2*(layout.height()+groupGap))
 	}
-	png, err := c.png()
-	return picture{png, absent}, err
+	return c, absent, nil
 }
 
 // groupKeys is the legend: the targets, then what line, band and dashes mean.

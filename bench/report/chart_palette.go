@@ -55,5 +55,5 @@ func lookOf(n int) look {
 		0x56b4e9, // sky blue
 		0x000000, // black
 	}
-	return look{palette[n%len(palette)], shape((n + n/len(palette)*int(shapes-1)) % int(shapes))}
+	return look{palette[n%len(palette)], shape(n % int(shapes))}
 }

@@ -22,6 +22,17 @@ func doubao() imagined {
 	return imagined{label: "doubao-seed-2-0-mini", model: "doubao-seed-2-0-mini-260428", prefill: 95, tpot: 18, spread: 0.18}
 }
 
+// middling is a run of some dozens of requests.
+func middling(scenario bench.Scenario) bench.Spec {
+	s := bench.NewSpec(scenario, bench.Standard)
+	if scenario == bench.Prefix {
+		s.NumRequests, s.NumPrefixes = 60, 3
+	} else {
+		s.NumSessions, s.MaxTurns = 6, 10
+	}
+	return s
+}
+
 // prefixRun makes up a prefix run of the spec against the models.
 func prefixRun(spec bench.Spec, models ...imagined) (*bench.Result, *bench.Record) {
 	r := blank(spec, models)

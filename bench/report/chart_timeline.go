@@ -170,9 +170,9 @@ const (
 
 // drawTimeline draws TTFT over the time of each request's start, what did not
 // succeed, and the requests in flight.
-func drawTimeline(face *typeface, w *chartWords, result *bench.Result, record *bench.Record) (picture, error) {
+func drawTimeline(face *typeface, w *chartWords, result *bench.Result, record *bench.Record) (c *canvas, absent []string, err error) {
 	if record == nil {
-		return picture{}, nothingToShow(w.noStart)
+		return nil, nil, nothingToShow(w.noStart)
 	}
 	d := newTimeline(w, result, record)
 	events := 0
@@ -180,20 +180,19 @@ func drawTimeline(face *typeface, w *chartWords, result *bench.Result, record *b
 		events += len(d.tracks[i].events)
 	}
 	if events == 0 || !drawable(d.end) || !drawable(d.slowest) {
-		return picture{}, nothingToShow(w.noStart)
+		return nil, nil, nothingToShow(w.noStart)
 	}
 	f := newFrame(w, result, w.timeline)
 	f.keys = d.keys(w, result)
 	top := f.height(face)
 	strips := d.strips() * stripHeight
-	c, err := newCanvas(face, pictureWidth, top+timelineHead+timelinePlot+strips+28+timelineHead+timelineFlight+96)
+	c, err = newCanvas(face, pictureWidth, top+timelineHead+timelinePlot+strips+28+timelineHead+timelineFlight+96)
 	if err != nil {
-		return picture{}, err
+		return nil, nil, err
 	}
 	f.draw(c)
 	d.draw(c, w, result, top)
-	png, err := c.png()
-	return picture{png: png}, err
+	return c, nil, nil
 }
 
 // remark says in the middle of an empty area why it is empty.

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+func TestEveryChartOfASimulatedRunIsMarkedAndNoOther(t *testing.T) {
+	for _, scenario := range []bench.Scenario{bench.Prefix, bench.Multiturn} {
+		for _, simulated := range []bool{true, false} {
+			result, record := madeRun(quick(scenario), doubao())
+			result.Simulated = simulated
+			for _, texts := range textsOf(t, result, record) {
+				if _, marked := texts["SIMULATED ENDPOINT 模拟端点"]; marked != simulated {
+					t.Errorf("%s: simulated %t, marked %t", scenario, simulated, marked)
+				}
+			}
+		}
+	}
+}
+
+// textsOf draws every chart and returns the texts on each, with their boxes.
+func textsOf(t *testing.T, result *bench.Result, record *bench.Record) map[string]map[string][]box {
+	t.Helper()
+	w := wordsOf(result.Spec.Lang)
+	charts := map[string]map[string][]box{}
+	for name, draw := range draughtsmen() {
+		face, err := loadTypeface()
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := map[string][]box{}
+		face.written = func(text string, b box) { texts[text] = append(texts[text], b) }
+		if _, _, err := draw(face, w, result, record); err != nil {
+			t.Fatal(name, err)
+		}
+		charts[name] = texts
+	}
+	return charts
+}
+
+func TestNoTextTouchesAnotherOrLeavesThePicture(t *testing.T) {
+	long := doubao()
+	long.label, long.model = strings.Repeat("豆包种子二点零生产环", 6), strings.Repeat("ep-2026080", 6)
+	other := imagined{label: strings.Repeat("deepseek-v", 6), model: strings.Repeat("WWWWWWWWWW", 6), prefill: 9000, tpot: 700, spread: 0.5, failEvery: 3, retryEvery: 4}
+	var many []imagined
+	for _, c := range "ABCDEFGHI" {
+		m := other
+		m.label = string(c)
+		many = append(many, m)
+	}
+	for _, c := range []struct {
+		name   string
+		spec   bench.Spec
+		lang   string
+		models []imagined
+	}{
+		{"one", middling(bench.Prefix), "zh", []imagined{doubao()}},
+		{"long", quick(bench.Multiturn), "en", []imagined{long}},
+		{"slow", middling(bench.Prefix), "en", []imagined{other}},
+		{"slow", middling(bench.Multiturn), "zh", []imagined{other}},
+		{"two", quick(bench.Prefix), "zh", []imagined{long, other}},
+		{"two", middling(bench.Multiturn), "en", []imagined{long, other}},
+		{"nine", quick(bench.Prefix), "en", many},
+		{"nine", quick(bench.Multiturn), "zh", many},
+	} {
+		c.spec.Lang = c.lang
+		result, record := madeRun(c.spec, c.models...)
+		result.Simulated = true
+		for chart, texts := range textsOf(t, result, record) {
+			checkApart(t, strings.Join([]string{c.name, string(c.spec.Scenario), c.lang, chart}, "/"), texts)
+		}
+	}
+}
+
+func checkApart(t *testing.T, where string, texts map[string][]box) {
+	t.Helper()
+	type placed struct {
+		text string
+		box
+	}
+	var all []placed
+	for text, boxes := range texts {
+		for _, b := range boxes {
+			all = append(all, placed{text, b})
+		}
+	}
+	for i, a := range all {
+		if a.left < 0 || a.right > pictureWidth || a.top < 0 {
+			t.Errorf("%s: %q leaves the picture: %v", where, a.text, a.box)
+		}
+		for _, b := range all[:i] {
+			if a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom {
+				t.Errorf("%s: %q %v touches %q %v", where, a.text, a.box, b.text, b.box)
+			}
+		}
+	}
+}
+
+func TestTheFontHasEveryCharacterOfTheCharts(t *testing.T) {
+	face, err := loadTypeface()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range []string{"zh", "en"} {
+		w := wordsOf(lang)
+		v := reflect.ValueOf(*w)
+		for i := range v.NumField() {
+			if v.Field(i).Kind() != reflect.String {
+				continue
+			}
+			text := v.Field(i).String()
+			if text == "" {
+				t.Errorf("%s: %s is empty", lang, v.Type().Field(i).Name)
+			}
+			if got := face.printable(text); got != text {
+				t.Errorf("%s: %q is shown as %q", lang, text, got)
+			}
+		}
+	}
+	if got := face.printable("龘—·\U0001F600a"); got != "?-.?a" {
+		t.Errorf("what the font lacks is shown as %q", got)
+	}
+}

@@ -56,11 +56,13 @@ type Tick struct {
 	At        Mark    `json:"at_ms"`
 	CPUShare  float64 `json:"cpu_share"` // of the cores that the process may use, 0 to 1, since the tick before
 	RSSMiB    float64 `json:"rss_mib,omitempty"`
-	GCPause   Millis  `json:"gc_pause_max_ms"`    // longest since the tick before
-	WallDrift Millis  `json:"wall_drift_ms"`      // wall clock minus monotonic clock since the run began
-	Started   int     `json:"started"`            // requests
-	Ended     int     `json:"ended"`              // requests
-	Conns     int     `json:"connections_opened"` // so far
+	GCPause   Millis  `json:"gc_pause_max_ms"`      // longest since the tick before
+	WallDrift Millis  `json:"wall_drift_ms"`        // wall clock minus monotonic clock since the run began
+	Lags      Lags    `json:"lags,omitempty"`       // how late the client came to moments known beforehand, since the tick before
+	LagMax    Millis  `json:"lag_max_ms,omitempty"` // the latest of them
+	Started   int     `json:"started"`              // requests
+	Ended     int     `json:"ended"`                // requests
+	Conns     int     `json:"connections_opened"`   // so far
 }
 
 // Resume is the point at which a broken run was taken up again.

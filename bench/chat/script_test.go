@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -125,11 +126,14 @@ func play(t *testing.T, s scene) (p played) {
 
 func (s scene) run(t *testing.T) (p played) {
 	network := sim.NewPipeNet()
+	var arriving sync.Mutex
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
+		arriving.Lock()
 		a := s.answers[min(p.hits, len(s.answers)-1)]
 		p.hits++
 		p.headers, p.bodies = append(p.headers, r.Header.Clone()), append(p.bodies, string(body))
+		arriving.Unlock()
 		a.serve(w, r)
 	})}
 	served := make(chan error, 1)

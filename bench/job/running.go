@@ -12,6 +12,7 @@ import (
 
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/chat"
+	"github.com/llm-bench/llm-bench/bench/meter"
 	"github.com/llm-bench/llm-bench/bench/report"
 	"github.com/llm-bench/llm-bench/bench/rundir"
 	"github.com/llm-bench/llm-bench/bench/workload"
@@ -93,7 +94,11 @@ func (r *running) planned() int {
 // beat keeps the client's readings and the state on disk, each second, and
 // calls watch four times as often.
 func (r *running) beat(ctx context.Context) {
-	meter := newMeter(r.clock)
+	m := meter.New(r.clock)
+	if r.job.dial == nil {
+		m.TakePulse()
+	}
+	defer m.Close()
 	ticker := time.NewTicker(250 * time.Millisecond)
 	defer ticker.Stop()
 	for n := 1; ; n++ {
@@ -106,15 +111,15 @@ func (r *running) beat(ctx context.Context) {
 			r.watch(r.track.now())
 		}
 		if n%4 == 0 {
-			r.tick(meter)
+			r.tick(m)
 			r.writeState(bench.StateRunning, nil)
 		}
 	}
 }
 
 // tick keeps one reading of the client, once there is a journal.
-func (r *running) tick(m *meter) {
-	tick := m.tick()
+func (r *running) tick(m *meter.Meter) {
+	tick := m.Tick()
 	for _, client := range r.clients {
 		tick.Conns += client.Opened()
 	}

@@ -25,6 +25,7 @@ type Finding struct {
 	Figures    map[string]float64 `json:"figures,omitempty"`
 	Texts      map[string]string  `json:"texts,omitempty"`
 	RequestIDs []string           `json:"request_ids,omitempty"` // at most ten
+	Points     []int              `json:"points,omitempty"`      // of a sweep, from 1: the loads at which it holds
 }
 
 // figures are the numbers of a finding.
@@ -53,7 +54,7 @@ func rules() []rule {
 		streamBuffered, notStreamed, thinkingSeen, thinkingMissing, thinkingMixed, tierNotServed, tierNotEchoed,
 		outputCapIgnored, outputCutEarly, answersEmpty,
 		usageMissing, cacheWarm, cacheLow, cacheClaimUnsupported, cacheNotReported, usageInconsistent,
-		promptLengthOff, clientSaturated, newConnections, slowUpload, ttftDrift, streamStalls,
+		promptLengthOff, clientSaturated, queued, newConnections, slowUpload, ttftDrift, streamStalls,
 		concurrencyShortfall, answersShort, clockStepped,
 		thinkingOn, coldTail, fewSamples,
 	}

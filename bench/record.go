@@ -27,7 +27,9 @@ type Header struct {
 	Points    []Point   `json:"points,omitempty"` // of a sweep
 	InputHash string    `json:"input_sha256"`
 	// MaterialHash is InputHash without the nonces: equal for runs of one seed.
-	MaterialHash string          `json:"material_sha256,omitempty"`
+	MaterialHash string `json:"material_sha256,omitempty"`
+	// CorpusReused says that the user's text was too short and was used again.
+	CorpusReused bool            `json:"corpus_reused,omitempty"`
 	Calibration  json.RawMessage `json:"calibration,omitempty"` // how the server counts tokens; absent: not asked
 	Notes        []string        `json:"notes,omitempty"`       // what the reader should know: insecure TLS, proxy in force
 	Proxy        string          `json:"proxy,omitempty"`       // name of the proxy in force, without credentials

@@ -36,15 +36,9 @@ type TargetResult struct {
 	Target
 	ServedModel string        `json:"served_model,omitempty"` // as most responses named it
 	Summary     Summary       `json:"summary"`
-	Points      []PointResult `json:"points,omitempty"` // of a sweep; Summary then mixes their loads
+	Points      []PointResult `json:"points,omitempty"` // of a sweep; Summary then mixes their loads, but Findings don't
 	Measurement Measurement   `json:"measurement"`
 	Findings    []Finding     `json:"findings"`
-}
-
-// PointResult is one load of a sweep.
-type PointResult struct {
-	Point
-	Summary Summary `json:"summary"`
 }
 
 // Files are the absolute paths of what the run left; an absent one was not written.
@@ -84,14 +78,15 @@ func NewResult(runID, dir string, r *Record, state State) Result {
 func targetResult(r *Record, target *Target) TargetResult {
 	samples := r.Of(target.Label)
 	t := TargetResult{Target: *target, Summary: Summarize(&r.Header.Spec, r.Header.Planned*max(1, len(r.Header.Points)), samples)}
-	for i, p := range r.Header.Points {
-		spec := p.Apply(r.Header.Spec)
-		of := slices.DeleteFunc(slices.Clone(samples), func(s *Sample) bool { return s.Point != i+1 })
-		t.Points = append(t.Points, PointResult{p, Summarize(&spec, r.Header.Planned, of)})
-	}
 	t.ServedModel = mostFrequent(t.Summary.Observed.Models)
 	t.Measurement = Judge(&t.Summary, samples, r.Ticks)
 	t.Findings = append([]Finding{}, Findings(&r.Header.Spec, target, &t.Summary, &t.Measurement, samples, r.end())...)
+	for n := range r.Header.Points {
+		t.Points = append(t.Points, pointResult(r, target, n+1, samples))
+	}
+	if len(t.Points) > 0 {
+		t.overPoints()
+	}
 	return t
 }
 

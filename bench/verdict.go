@@ -61,6 +61,9 @@ const (
 	ReasonConcurrency = "concurrency_shortfall"
 )
 
+// tickEvery is about how often the client reads itself.
+const tickEvery = time.Second
+
 // near is the distance under which two output events count as one burst.
 const near = time.Millisecond
 
@@ -155,7 +158,7 @@ func (m *Measurement) judge(s *Summary, n int) {
 	if n >= 20 {
 		exceeds(ReasonNewConns, ratio(m.NewConns, n), 0.1, Degraded)
 	}
-	if c := s.Concurrency; c.Mean != nil && n >= 4*c.Asked {
+	if c := s.Concurrency; c.Mean != nil && s.Open == nil && n >= 4*c.Asked {
 		short := 1 - *c.Mean/float64(c.Asked)
 		exceeds(ReasonConcurrency, &short, 0.1, Degraded)
 	}

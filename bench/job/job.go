@@ -137,6 +137,7 @@ func (r *running) header() *bench.Header {
 	}
 	if len(r.plans) > 0 {
 		h.InputHash, h.MaterialHash = r.plans[0].InputHash, r.plans[0].MaterialHash
+		h.CorpusReused = r.plans[0].Reused
 	}
 	if j.order.Insecure {
 		h.Notes = append(h.Notes, "TLS certificates were not checked (--insecure)")

@@ -20,10 +20,31 @@ import (
 const phaseStart = "start"
 
 // parcel is what a worker reads from its standard input: the order, and the
-// key that the order's JSON leaves out.
+// keys of its targets, which the order's JSON leaves out.
 type parcel struct {
-	Order Order  `json:"order"`
-	Key   string `json:"key,omitempty"`
+	Order Order    `json:"order"`
+	Keys  []string `json:"keys"`
+}
+
+func pack(order *Order) parcel {
+	p := parcel{Order: *order}
+	for _, key := range order.keys() {
+		p.Keys = append(p.Keys, key.Reveal())
+	}
+	return p
+}
+
+// unpack gives the order with its keys.
+func (p *parcel) unpack() (Order, error) {
+	order := p.Order
+	if len(p.Keys) != 1+len(order.Others) {
+		return order, fmt.Errorf("read the order: %d keys for %d targets", len(p.Keys), 1+len(order.Others))
+	}
+	order.Target.Key = bench.NewSecret(p.Keys[0])
+	for i, key := range p.Keys[1:] {
+		order.Others[i].Key = bench.NewSecret(key)
+	}
+	return order, nil
 }
 
 // Detached is a run that a worker carries out.
@@ -111,7 +132,7 @@ func startWorker(dir string, order *Order, executable string) error {
 		return err
 	}
 	go reap(cmd, dir)
-	err = json.NewEncoder(stdin).Encode(parcel{*order, order.Target.Key.Reveal()})
+	err = json.NewEncoder(stdin).Encode(pack(order))
 	if closed := stdin.Close(); err == nil {
 		err = closed
 	}

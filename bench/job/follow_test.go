@@ -2,6 +2,7 @@ package job
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"strings"
@@ -125,6 +126,26 @@ func TestCancelNeverEndsTheProcessThatOnlyStartsTheWorker(t *testing.T) {
 			t.Error("a worker took up a run that was canceled")
 		}
 	})
+}
+
+func TestEachTargetGetsItsOwnKeyBack(t *testing.T) {
+	order := Order{Target: bench.Target{Label: "a", Key: bench.NewSecret("key-of-a")}, Others: []bench.Target{{Label: "b"}, {Label: "c", Key: bench.NewSecret("key-of-c")}}}
+	text, err := json.Marshal(pack(&order))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p parcel
+	if err := json.Unmarshal(text, &p); err != nil {
+		t.Fatal(err)
+	}
+	got, err := p.unpack()
+	if err != nil || got.Target.Key.Reveal() != "key-of-a" || !got.Others[0].Key.IsZero() || got.Others[1].Key.Reveal() != "key-of-c" {
+		t.Errorf("it came to %v", err)
+	}
+	p.Keys = p.Keys[:2]
+	if _, err := p.unpack(); err == nil {
+		t.Error("a key was missing")
+	}
 }
 
 func TestWorkersTakeUpRunsThatWaitForOneAlone(t *testing.T) {

@@ -42,11 +42,14 @@ func work(ctx context.Context, dir string, stdin io.Reader, version string) erro
 	if err := json.NewDecoder(io.LimitReader(stdin, maxParcel)).Decode(&p); err != nil {
 		return fmt.Errorf("read the order: %w", err)
 	}
-	p.Order.Target.Key = bench.NewSecret(p.Key)
-	if p.Order.Version == "" {
-		p.Order.Version = version
+	order, err := p.unpack()
+	if err != nil {
+		return err
 	}
-	j, err := New(p.Order, rundir.Index{}, &rundir.Dir{Path: dir, RunID: filepath.Base(dir)})
+	if order.Version == "" {
+		order.Version = version
+	}
+	j, err := New(order, rundir.Index{}, &rundir.Dir{Path: dir, RunID: filepath.Base(dir)})
 	if err != nil {
 		return err
 	}

@@ -21,12 +21,13 @@ type Options struct {
 	Spec     *bench.Spec
 	Clock    bench.Clock
 	Version  string         // of this program, for the User-Agent
-	Dial     DialFunc       // nil: net.Dialer; with a Dial of its own no proxy is used
+	Dial     DialFunc       // nil: net.Dialer; with another no proxy is used
 	Roots    *x509.CertPool // nil: the system's
 	Insecure bool           // certificates aren't checked
 	// UserClock stamps arrivals in user space, even where the kernel would give
 	// their times.
 	UserClock bool
+	Direct    bool // no proxy, whatever the environment says
 }
 
 // Client calls one target. It implements [bench.Caller] and is safe for
@@ -56,6 +57,8 @@ func New(o Options) (*Client, error) {
 	c.proxy = func(*http.Request) (*url.URL, error) { return nil, nil }
 	if o.Dial == nil {
 		c.dialer.dial = (&net.Dialer{}).DialContext
+	}
+	if o.Dial == nil && !o.Direct {
 		c.proxy = environmentProxy()
 	}
 	c.transport = newTransport(c.dialer, c.proxy, o.Spec.MaxConcurrency)

@@ -1,0 +1,88 @@
+package selftest
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// truth holds the samples of a run against the times of sending.
+type truth struct {
+	zero int64 // of the run's clock, on the shared one
+
+	ttft, chunk, tpot histogram // errors of stamps
+	late              histogram // error of the whole TTFT, sending included
+	ttfts, tpots      []float64 // as they were in truth, ms
+	chunks            int
+	failed            int
+	fault             string // of the first that failed
+}
+
+// add takes one sample.
+func (t *truth) add(s *bench.Sample) {
+	if err := t.hold(s); err != nil {
+		t.failed++
+		if t.fault == "" {
+			t.fault = err.Error()
+		}
+	}
+}
+
+func (t *truth) hold(s *bench.Sample) error {
+	if s.Outcome != bench.Succeeded {
+		return fmt.Errorf("%s: %+v", s.Outcome, s.Failure)
+	}
+	sent, err := timesOf(s.Answer)
+	if err != nil {
+		return err
+	}
+	stamps := outputs(s)
+	if tokens, known := s.OutputTokens(); !known || len(sent) != tokens || len(stamps) != tokens {
+		return fmt.Errorf("%d times and %d output events for %d tokens", len(sent), len(stamps), tokens)
+	}
+	for i, at := range stamps {
+		t.chunk.add(time.Duration(t.zero + int64(at) - sent[i]))
+	}
+	t.chunks += len(sent)
+	t.ttft.add(time.Duration(t.zero + int64(stamps[0]) - sent[0]))
+	return t.figures(s, sent)
+}
+
+// figures compares TTFT and TPOT with what they were in truth.
+func (t *truth) figures(s *bench.Sample, sent []int64) error {
+	arrived, err := strconv.ParseInt(s.RequestID, 10, 64)
+	if err != nil {
+		return fmt.Errorf("the request's arrival is %q", s.RequestID)
+	}
+	ttft, _ := s.TTFT()
+	real := time.Duration(sent[0] - arrived)
+	t.late.add(ttft - real)
+	t.ttfts = append(t.ttfts, bench.Milliseconds(real))
+	if tpot, defined := s.TPOT(); defined {
+		real := time.Duration(sent[len(sent)-1]-sent[0]) / time.Duration(len(sent)-1)
+		t.tpot.add(tpot - real)
+		t.tpots = append(t.tpots, bench.Milliseconds(real))
+	}
+	return nil
+}
+
+// outputs are the stamps of a sample's output events.
+func outputs(s *bench.Sample) []time.Duration {
+	stamps := make([]time.Duration, 0, s.OutputEvents)
+	for _, e := range s.Events {
+		if e.Kind.Output() {
+			stamps = append(stamps, e.At)
+		}
+	}
+	return stamps
+}
+
+// relative is the error of a figure at P99, as a share of its median.
+func relative(h *histogram, values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	return bench.Milliseconds(h.quantile(0.99)) / bench.Describe(values).P50
+}

@@ -70,6 +70,9 @@ case $home in /*) ;; *) home=$PWD/$home ;; esac
 suffix=''
 case $(uname -s) in MINGW* | MSYS* | CYGWIN*) suffix=.exe ;; esac
 program=$home/bin/llm-bench$suffix
+# where the program keeps what settings were before it changed them
+LLM_BENCH_HOME=$home
+export LLM_BENCH_HOME
 
 trae_found() {
   for folder in "$HOME/Library/Application Support/Trae" "$HOME/Library/Application Support/Trae CN" \
@@ -186,7 +189,7 @@ take_back() {
   else
     say "not installed: $program"
   fi
-  rmdir -- "$home/bin" "$home" 2>/dev/null || true
+  rmdir -- "$home/bin" "$home/setup" "$home" 2>/dev/null || true
   [ ! -d "$home" ] || say "kept: $home (the list of your runs)"
 }
 

@@ -283,6 +283,49 @@ func TestInstallBuildsFromAnInstalledSkillAndLeavesItAlone(t *testing.T) {
 	}
 }
 
+// An agent in the place of Claude Code or Codex: it writes down its arguments
+// and keeps its settings as the real one does.
+const (
+	standInClaude = `#!/bin/sh
+echo "claude $*" >> "$AGENT_LOG"
+case "$*" in
+  "mcp add"*) printf '{"mcpServers":{"llm-bench":{"command":"%s","args":["mcp"]}}}' "$7" > "$HOME/.claude.json" ;;
+  "mcp remove"*) rm "$HOME/.claude.json" ;;
+esac
+`
+	standInCodex = `#!/bin/sh
+echo "codex $*" >> "$AGENT_LOG"
+case "$*" in
+  "mcp add"*) printf '\n[mcp_servers.llm-bench]\ncommand = "%s"\nargs = ["mcp"]\n' "$5" >> "$HOME/.codex/config.toml" ;;
+esac
+`
+)
+
+func TestInstallRegistersOnceAndUninstallGivesEveryByteBack(t *testing.T) {
+	p := newPlace(t)
+	p.put(filepath.Join(p.bin, "claude"), standInClaude)
+	p.put(filepath.Join(p.bin, "codex"), standInCodex)
+	p.put(filepath.Join(p.home, ".codex", "config.toml"), "model = \"其他\"\n")
+	agentLog := filepath.Join(filepath.Dir(p.bin), "agents")
+	p.env = append(p.env, "AGENT_LOG="+agentLog)
+	before := snapshot(t, p.home)
+	for range 2 {
+		if code, stdout, stderr := p.sh(installer, "--binary", program); code != 0 {
+			t.Fatalf("code %d: %s%s", code, stdout, stderr)
+		}
+	}
+	calls, err := os.ReadFile(agentLog)
+	if want := fmt.Sprintf("claude mcp add -s user llm-bench -- %[1]s mcp\ncodex mcp add llm-bench -- %[1]s mcp\n", p.installed()); err != nil || string(calls) != want {
+		t.Errorf("calls %q (%v), want %q", calls, err, want)
+	}
+	if code, stdout, stderr := p.sh(installer, "--uninstall"); code != 0 {
+		t.Fatalf("uninstall: code %d: %s%s", code, stdout, stderr)
+	}
+	if after := snapshot(t, p.home); !maps.Equal(before, after) {
+		t.Errorf("before %v\nafter %v", before, after)
+	}
+}
+
 func TestABuildThatFailsHasItsOwnCode(t *testing.T) {
 	p := newPlace(t)
 	p.withGo()

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,18 +14,15 @@ import (
 
 func newLogin(std streams) *cobra.Command {
 	var profile string
-	var asJSON, diagnose bool
+	var asJSON bool
+	var diagnose string
 	c := &cobra.Command{
 		Use: "login", Short: "Show the state of Ark CLI and what mends it", Args: noArgs,
 		Long: "Shows whether Ark CLI is installed and logged in, which profile and address it gives, and the command that mends what is wrong. Nothing is changed.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cli := arkcli.New(arkcli.Options{})
-			if diagnose {
-				d, err := cli.Diagnose(c.Context())
-				if err != nil {
-					return err
-				}
-				return printJSON(std.out, d)
+			if diagnose != "" {
+				return writeDiagnosis(c.Context(), std, cli, diagnose)
 			}
 			login, err := cli.Login(c.Context(), profile)
 			if asJSON {
@@ -37,9 +36,37 @@ func newLogin(std streams) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&profile, "profile", "", "Ark CLI profile (default: Ark CLI's own default)")
-	c.Flags().BoolVar(&diagnose, "diagnose", false, "print a record of what Ark CLI answers, names only, to send to support")
+	c.Flags().StringVar(&diagnose, "diagnose", "", "write a record of what Ark CLI answers, names only, to send to support")
+	c.Flags().Lookup("diagnose").NoOptDefVal = diagnosisFile
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return c
+}
+
+// diagnosisFile is where the record goes unless the flag names another file.
+const diagnosisFile = "llm-bench_arkcli_diagnosis.json"
+
+// writeDiagnosis writes the record to a file; "-" is standard output.
+func writeDiagnosis(ctx context.Context, std streams, cli *arkcli.CLI, path string) error {
+	d, err := cli.Diagnose(ctx)
+	if err != nil {
+		return err
+	}
+	if path == "-" {
+		return printJSON(std.out, d)
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return fmt.Errorf("write the record: %w", err)
+	}
+	if err := printJSON(file, d); err != nil {
+		_ = file.Close()
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(std.out, "%s holds names and counts, no values: send it to support\n", path)
+	return err
 }
 
 func printLogin(w io.Writer, l *arkcli.Login) {
@@ -51,6 +78,8 @@ func printLogin(w io.Writer, l *arkcli.Login) {
 	row("Ark CLI", strings.TrimSpace(l.Version+" "+l.Path))
 	if l.LoggedIn {
 		row("login", "ok ("+l.AuthMethod+")")
+	} else {
+		row("login", "none that works")
 	}
 	row("profile", l.Profile)
 	row("base URL", l.BaseURL)
@@ -90,12 +119,12 @@ func printModels(w io.Writer, r *arkcli.Resolution) {
 		fmt.Fprintf(w, "%s  %s\n%s\n", r.Model(), r.DisplayName, r.Why)
 		return
 	}
-	fmt.Fprintf(w, "%s\n%-44s %-32s %-9s %10s\n", r.Why, "ID", "NAME", "KIND", "CONTEXT")
+	fmt.Fprintf(w, "%s\n%-44s %-32s %-9s %10s %6s  %s\n", r.Why, "ID", "NAME", "KIND", "CONTEXT", "SCORE", "CAPABILITIES")
 	for _, c := range r.Candidates {
 		window := ""
 		if c.ContextWindow > 0 {
 			window = fmt.Sprint(c.ContextWindow)
 		}
-		fmt.Fprintf(w, "%-44s %-32s %-9s %10s\n", c.ID, c.Name, c.Kind, window)
+		fmt.Fprintf(w, "%-44s %-32s %-9s %10s %6.2f  %s\n", c.ID, c.Name, c.Kind, window, c.Score, strings.Join(c.Capabilities, " "))
 	}
 }

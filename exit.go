@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,7 +66,7 @@ func explain(err error) (message, advice string, code int) {
 	var field *bench.FieldError
 	switch {
 	case errors.As(err, &ark):
-		return ark.Error(), strings.Join(append(ark.Fix, candidateLines(ark.Suggestions)...), "\n"), arkCode(ark.Problem)
+		return ark.Error(), strings.Join(slices.Concat(ark.Fix, candidateLines(ark.Suggestions), []string{ark.Note}), "\n"), arkCode(ark.Problem)
 	case errors.As(err, &credentials):
 		return credentials.Message, credentials.Fix, exitNoWayIn
 	case errors.As(err, &field):

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/llm-bench/llm-bench/arkcli/fake"
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/rundir"
 )
@@ -28,6 +29,7 @@ import (
 const asProgram = "LLM_BENCH_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
+	fake.IfCalled()
 	if os.Getenv(asProgram) != "" {
 		main()
 	}

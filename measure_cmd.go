@@ -176,6 +176,7 @@ func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	j.RefreshWith(arkcli.New(arkcli.Options{}))
 	fmt.Fprintf(s.notes, "%s: %s\n", spec.Scenario, j.Dir().Path)
 	live := newLive(s.std.err, spec.Planned())
 	result, err := j.Run(s.ctx, live.show)

@@ -43,19 +43,70 @@ func (r *running) inputs(ctx context.Context) (*bench.End, error) {
 	if err != nil {
 		return nil, err
 	}
-	var refused *bench.End
-	if order.Spec.LengthUnit == bench.LengthServer && order.Spec.Scenario != bench.Connectivity {
-		refused, err = r.calibrate(ctx, &options)
-	} else if !order.Checked && order.Spec.Scenario != bench.Connectivity {
-		refused, err = r.check(ctx)
+	refused, err := r.ask(ctx, &options)
+	if err != nil || refused != nil && !r.refreshed(ctx, refused) {
+		return refused, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	if refused != nil {
-		return refused, nil
+	if refused != nil { // with the key of before
+		if refused, err = r.ask(ctx, &options); err != nil || refused != nil {
+			return refused, err
+		}
 	}
 	return nil, r.build(options)
+}
+
+// ask sends what must be asked before the inputs can be built.
+func (r *running) ask(ctx context.Context, options *workload.Options) (*bench.End, error) {
+	order := &r.job.order
+	single := order.Spec.Scenario == bench.Connectivity
+	switch {
+	case order.Spec.LengthUnit == bench.LengthServer && !single:
+		return r.calibrate(ctx, options)
+	case order.Checked, single && r.job.keys == nil:
+		return nil, nil
+	}
+	return r.check(ctx)
+}
+
+// Keys gives a profile's key anew, when the endpoint refuses the one that it
+// gave before.
+type Keys interface {
+	RefreshKey(ctx context.Context, profile string) (bench.Secret, error)
+}
+
+// RefreshWith has the job ask for its key anew, once, if the endpoint refuses
+// it before the first measured request. It counts only for a key of Ark CLI's.
+func (j *Job) RefreshWith(keys Keys) {
+	if j.order.Target.Source == bench.SourceArkCLI {
+		j.keys = keys
+	}
+}
+
+// refreshed gets another key where the one in use was refused, and reports
+// whether there is one to try.
+func (r *running) refreshed(ctx context.Context, refused *bench.End) bool {
+	target := &r.job.order.Target
+	if refused.Class != bench.FailAuth || r.job.keys == nil {
+		return false
+	}
+	key, err := r.job.keys.RefreshKey(ctx, target.Profile)
+	r.job.keys = nil
+	if err != nil || key.IsZero() {
+		r.log.Warn("refresh the key", "error", err)
+		return false
+	}
+	r.logFile.Hide(key)
+	target.Key = key
+	client, err := r.job.clientOf(r.clock, r.job.order.widest(), *target)
+	if err != nil {
+		return false
+	}
+	r.mu.Lock()
+	r.clients[0].Close()
+	r.clients[0] = client
+	r.mu.Unlock()
+	r.log.Info("the key was refused and asked for anew")
+	return true
 }
 
 // build makes the inputs of every point. The points of a sweep differ in their

@@ -23,6 +23,7 @@ type Job struct {
 	order Order
 	dir   *rundir.Dir
 	dial  chat.DialFunc // nil: the network
+	keys  Keys          // nil: a key that is refused stays refused
 }
 
 // New checks the order and makes the run's directory below the order's output

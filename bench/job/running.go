@@ -120,9 +120,11 @@ func (r *running) beat(ctx context.Context) {
 // tick keeps one reading of the client, once there is a journal.
 func (r *running) tick(m *meter.Meter) {
 	tick := m.Tick()
+	r.mu.Lock()
 	for _, client := range r.clients {
 		tick.Conns += client.Opened()
 	}
+	r.mu.Unlock()
 	if r.measuring.Load() {
 		r.keep(r.journal.Client(&tick))
 	}

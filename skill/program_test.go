@@ -51,7 +51,7 @@ func help(t *testing.T, command ...string) string {
 }
 
 // flagLine is a flag in the text of --help: name, type, usage.
-var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)(?: (\w+))?  +(.*)$`)
+var flagLine = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([\w-]+)(?: (\S+))?  +(.*)$`)
 
 // flagsOf maps each flag of a command to its default; "–" for none.
 func flagsOf(t *testing.T, command string) map[string]string {

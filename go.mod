@@ -3,6 +3,7 @@ module github.com/llm-bench/llm-bench
 go 1.26.0
 
 require (
+	github.com/goccy/go-yaml v1.19.2
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0
 	github.com/google/jsonschema-go v0.4.2
 	github.com/mark3labs/mcp-go v1.2.1

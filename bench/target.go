@@ -63,5 +63,6 @@ type Target struct {
 	Profile string  `json:"profile,omitempty"`  // Ark CLI profile that gave the key
 	Asked   string  `json:"asked,omitempty"`    // what the user called the model, before resolution
 	Why     string  `json:"resolved,omitempty"` // how Asked became Model
+	Terms   Terms   `json:"terms,omitzero"`     // limits and prices of its own
 	Key     Secret  `json:"-"`
 }

@@ -25,7 +25,9 @@ func likeSecret(text string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(text, notAlphanumeric), random)
 }
 
-func notAlphanumeric(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+func notAlphanumeric(r rune) bool {
+	return r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
 
 // random reports whether a run of letters and digits is too long and mixed for
 // a word.

@@ -121,7 +121,7 @@ func (r *pageReader) read(n ast.Node, depth int) *page {
 	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode:
 		p.kind, p.text, p.value = pageScalar, n.GetToken().Value, n.(ast.ScalarNode).GetValue()
 	default:
-		r.refuse(n, "a "+n.Type().YAMLName()+" value")
+		r.refuse(n, "YAML "+n.Type().YAMLName())
 	}
 	return p
 }
@@ -156,11 +156,8 @@ func (p *page) plain() any {
 	return p.value
 }
 
-// each visits every scalar at or below p with the path that leads to it.
-func (p *page) each(path string, visit func(path, name string, scalar *page)) {
-	p.walk(path, "", visit)
-}
-
+// walk visits every scalar at or below p, with the path that leads to it and
+// the name of the field that holds it.
 func (p *page) walk(path, name string, visit func(path, name string, scalar *page)) {
 	switch p.kind {
 	case pageMap:

@@ -19,6 +19,11 @@ import (
 type Run struct {
 	Spec   bench.Spec
 	Target bench.Target
+	// Others are measured in the same window, each on connections of its own.
+	Others []bench.Target
+	// Points make the run a sweep. The server takes 15 ms more to the first
+	// token and 0.3 ms more for each token for every further request in flight.
+	Points []bench.Point
 	// Touch may change each request as it is made up; the next ones follow from
 	// what it leaves. The marks are not final before it returns.
 	Touch func(*Call)
@@ -67,18 +72,12 @@ func New(scenario bench.Scenario, preset bench.Preset, lang string) *Run {
 
 // Record makes the run up.
 func (r *Run) Record() *bench.Record {
-	m := maker{run: r, rng: rand.New(rand.NewPCG(r.Spec.Seed, 1)), free: make([]time.Duration, r.Spec.MaxConcurrency)}
-	switch r.Spec.Scenario {
-	case bench.Multiturn:
-		m.sessions()
-	default:
-		m.requests()
-	}
+	m := r.make()
 	record := &bench.Record{
 		Header: bench.Header{
 			Schema: bench.JournalSchema, Tool: bench.Tool{Version: "1.0.0", Go: "go1.26.0"},
 			Host:  bench.Host{OS: "linux", Arch: "amd64", CPU: "Intel(R) Xeon(R) Platinum 8375C", CPUs: 8, TimeZone: "Asia/Shanghai"},
-			Began: Began(), Spec: r.Spec, Targets: []bench.Target{r.Target}, Planned: r.Spec.Planned(),
+			Began: Began(), Spec: r.Spec, Targets: r.targets(), Points: r.Points, Planned: r.Spec.Planned(),
 			InputHash:    "9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa",
 			MaterialHash: "41d0c3b2a5968778" + "41d0c3b2a5968778" + "41d0c3b2a5968778" + "41d0c3b2a5968778",
 			Calibration:  json.RawMessage(`{"probes":[{"purpose":"prose"},{"purpose":"length"}]}`),
@@ -132,9 +131,37 @@ func calm(end time.Duration) []bench.Tick {
 	return ticks
 }
 
+func (r *Run) targets() []bench.Target { return append([]bench.Target{r.Target}, r.Others...) }
+
+// make makes up all requests, point after point.
+func (r *Run) make() *maker {
+	m := &maker{run: r, spec: r.Spec}
+	var begins time.Duration
+	for point := range max(1, len(r.Points)) {
+		if len(r.Points) > 0 {
+			m.point, m.spec = point+1, r.Points[point].Apply(r.Spec)
+		}
+		for i, target := range r.targets() {
+			m.target, m.rng = &target, rand.New(rand.NewPCG(r.Spec.Seed, uint64(1+i+100*point)))
+			m.free = make([]time.Duration, m.spec.MaxConcurrency)
+			for place := range m.free {
+				m.free[place] = begins
+			}
+			m.begins = begins
+			m.load()
+		}
+		begins = m.end() + time.Millisecond
+	}
+	return m
+}
+
 // maker keeps the made-up time of the run.
 type maker struct {
 	run     *Run
+	spec    bench.Spec // of the point
+	point   int        // of the sweep
+	begins  time.Duration
+	target  *bench.Target
 	rng     *rand.Rand
 	free    []time.Duration // when each place of the concurrency is free
 	n       int
@@ -151,9 +178,28 @@ func (m *maker) end() time.Duration {
 	return end
 }
 
+// load makes up the requests of one target and point.
+func (m *maker) load() {
+	arrivals := m.spec.Arrivals(m.spec.Planned())
+	if m.spec.Scenario == bench.Multiturn {
+		m.sessions(arrivals)
+		return
+	}
+	m.requests(arrivals)
+}
+
+// arrive keeps the place free until the session's intended start.
+func (m *maker) arrive(arrivals []time.Duration, i, place int, s *bench.Sample) {
+	if len(arrivals) == 0 {
+		return
+	}
+	s.Intended = bench.MarkAt(m.begins + arrivals[i])
+	m.free[place] = max(m.free[place], s.Intended.At())
+}
+
 // requests makes up sessions of one turn.
-func (m *maker) requests() {
-	s := &m.run.Spec
+func (m *maker) requests(arrivals []time.Duration) {
+	s := &m.spec
 	for i := 0; i < s.NumRequests && !m.full(); i++ {
 		sample := &bench.Sample{Session: i + 1, Turn: 1, Attempt: 1}
 		c := &Call{Sample: sample, Prompt: 24, Output: s.MaxOutputTokens}
@@ -165,13 +211,15 @@ func (m *maker) requests() {
 			}
 		}
 		sample.PlannedPrompt = c.Prompt
-		m.send(c, m.place())
+		place := m.place()
+		m.arrive(arrivals, i, place, sample)
+		m.send(c, place)
 	}
 }
 
 // sessions makes up conversations, each in a place of its own.
-func (m *maker) sessions() {
-	s := &m.run.Spec
+func (m *maker) sessions(arrivals []time.Duration) {
+	s := &m.spec
 	for i := 0; i < s.NumSessions; i++ {
 		place, held, asked := m.place(), 0, 0
 		for turn := 1; turn <= s.MaxTurns && !m.full(); turn++ {
@@ -181,6 +229,9 @@ func (m *maker) sessions() {
 			}
 			asked += grown
 			c := &Call{Sample: &bench.Sample{Session: i + 1, Turn: turn, Attempt: 1, PlannedPrompt: asked}, Prompt: held + grown, Cached: held / 64 * 64, Output: s.MaxOutputTokens}
+			if turn == 1 {
+				m.arrive(arrivals, i, place, c.Sample)
+			}
 			m.send(c, place)
 			if c.Fail != "" {
 				break
@@ -206,14 +257,19 @@ func (m *maker) send(c *Call, place int) {
 	m.n++
 	c.N = m.n
 	c.TPOT = 10*time.Millisecond + time.Duration(m.rng.IntN(400)-200)*time.Microsecond
-	c.identify(&m.run.Target)
-	c.Sample.Target = m.run.Target.Label
+	more := time.Duration(0)
+	if m.point > 0 {
+		more = time.Duration(m.spec.MaxConcurrency - 1)
+	}
+	c.TPOT += more * 300 * time.Microsecond
+	c.identify(m.target)
+	c.Sample.Target, c.Sample.Point = m.target.Label, m.point
 	noise := time.Duration(m.rng.IntN(20_000)) * time.Microsecond
 	if m.run.Touch != nil {
 		m.run.Touch(c)
 	}
 	if c.TTFT == 0 {
-		c.TTFT = c.Upload + 120*time.Millisecond + time.Duration(max(0, c.Prompt-c.Cached))*40*time.Microsecond + noise
+		c.TTFT = c.Upload + 120*time.Millisecond + time.Duration(max(0, c.Prompt-c.Cached))*40*time.Microsecond + noise + more*15*time.Millisecond
 	}
 	for i, outcome := range c.Before {
 		m.free[place] = m.failed(c, outcome, i+1, m.free[place]) + 2*time.Second

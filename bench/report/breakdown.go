@@ -93,17 +93,31 @@ func (b *block) interval(u scale, d bench.Dist, ms float64, ci *bench.Interval) 
 // Slowest is the table of the requests with the longest TTFT, with what
 // support needs to look them up.
 func (b *block) Slowest() *table {
-	l := b.l
-	t := newTable(text(l.say("slow.request")), number(l.say("slow.ttft")), number(l.say("slow.tpot")), number(l.say("slow.e2e")),
-		number(l.say("slow.prompt")), number(l.say("slow.cached")), text(l.say("request_id")), text(l.say("log_id")))
+	if len(b.target.Points) > 0 {
+		return b.loadSlowest()
+	}
+	t := b.slowTable()
 	for _, s := range b.target.Summary.Slowest {
-		tpot := l.unknown()
-		if s.TPOT != nil {
-			tpot = md(significant(*s.TPOT))
-		}
-		t.add(b.which(s), md(significant(s.TTFT)), tpot, md(significant(s.E2E)), b.tokens(s.Prompt, "n/a"), b.tokens(s.Cached, "not_reported"), orDash(code(s.RequestID)), orDash(code(s.LogID)))
+		t.add(b.slowRow(s)...)
 	}
 	return t
+}
+
+// slowTable is the table of slow requests without its rows; other columns may
+// stand before its own.
+func (b *block) slowTable(before ...column) *table {
+	l := b.l
+	return newTable(append(before, text(l.say("slow.request")), number(l.say("slow.ttft")), number(l.say("slow.tpot")), number(l.say("slow.e2e")),
+		number(l.say("slow.prompt")), number(l.say("slow.cached")), text(l.say("request_id")), text(l.say("log_id")))...)
+}
+
+func (b *block) slowRow(s bench.Slow) []md {
+	tpot := b.l.unknown()
+	if s.TPOT != nil {
+		tpot = md(significant(*s.TPOT))
+	}
+	return []md{b.which(s), md(significant(s.TTFT)), tpot, md(significant(s.E2E)), b.tokens(s.Prompt, "n/a"), b.tokens(s.Cached, "not_reported"),
+		orDash(code(s.RequestID)), orDash(code(s.LogID))}
 }
 
 // which names a request by its number, or its session and turn.

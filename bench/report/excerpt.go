@@ -29,10 +29,14 @@ func (p *page) excerpt() []string {
 	for _, a := range p.Alarms() {
 		parts = append(parts, string(bold(a)))
 	}
+	if p.Many() {
+		parts = append(parts, p.Comparison().String())
+	}
 	for _, b := range p.Blocks() {
-		parts = append(parts, string(b.named(b.Headline()+" "+b.Verdict())))
-		if !p.Many() {
-			parts = append(parts, b.small().String())
+		if p.Many() {
+			parts = append(parts, string(b.named(b.Verdict())))
+		} else {
+			parts = append(parts, string(b.Headline()+" "+b.Verdict()), b.gist().String())
 		}
 		parts = append(parts, string(b.named(b.parameterLine())))
 		for i := range b.target.Findings {
@@ -41,10 +45,15 @@ func (p *page) excerpt() []string {
 			}
 		}
 	}
-	if p.Many() {
-		parts = append(parts, p.Comparison().String())
-	}
 	return append(parts, strings.Join(findings, "\n"))
+}
+
+// gist is the table of metrics, or of loads.
+func (b *block) gist() *table {
+	if b.Points() {
+		return b.LoadTable()
+	}
+	return b.small()
 }
 
 // small is the table of metrics without intervals.
@@ -75,8 +84,21 @@ func (b *block) parameterLine() md {
 	default:
 		sizes = l.say("line.connectivity")
 	}
-	return l.say("line", "model", code(b.target.Model), "sizes", sizes, "concurrency", s.MaxConcurrency, "cap", s.MaxOutputTokens,
+	return l.say("line", "model", code(b.target.Model), "sizes", sizes, "concurrency", b.loadLine(), "cap", s.MaxOutputTokens,
 		"thinking", p.thinkingAsked(), "prompt", p.spread(b.target.Summary.PromptTokens), "seed", md(fmt.Sprint(s.Seed)))
+}
+
+// loadLine is the load in a few words.
+func (b *block) loadLine() md {
+	switch {
+	case b.Points() && b.byRate():
+		return b.l.say("load.rate", "rate", b.askedLoads(func(p bench.Point) float64 { return p.RequestRate }))
+	case b.Points():
+		return b.l.say("load.concurrency", "n", b.askedLoads(func(p bench.Point) float64 { return float64(p.MaxConcurrency) }))
+	case b.result.Spec.RequestRate > 0:
+		return b.l.say("load.rate", "rate", b.result.Spec.RequestRate)
+	}
+	return b.l.say("load.concurrency", "n", b.target.Summary.Concurrency.Asked)
 }
 
 // fit joins parts as long as they fit. The first is cut if need be; a later

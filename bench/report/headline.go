@@ -20,9 +20,12 @@ func (b *block) Headline() md {
 		return b.l.say("headline.none", "failed", r.Failed)
 	}
 	parts := []string{string(b.successes())}
-	if b.result.Scenario == bench.Connectivity {
+	switch {
+	case b.result.Scenario == bench.Connectivity:
 		parts = append(parts, string(b.connectivityHeadline()))
-	} else {
+	case len(b.target.Points) > 0:
+		parts = append(parts, string(b.sweepHeadline()))
+	default:
 		parts = append(parts, string(b.latencyHeadline()))
 	}
 	return md(strings.Join(parts, string(b.l.say("headline.join"))))
@@ -41,8 +44,12 @@ func (b *block) successes() md {
 
 func (b *block) latencyHeadline() md {
 	s := &b.target.Summary
-	return b.l.say("headline.latency",
+	line := b.l.say("headline.latency",
 		"ttft", b.median(s.TTFT), "p99", b.tail(s.TTFT), "tpot", b.median(s.TPOT), "e2e", b.median(s.E2E), "cache", b.cacheHeadline())
+	if s.Open == nil || s.Open.TTFT.N == 0 {
+		return line
+	}
+	return line + b.l.say("headline.join") + b.l.say("headline.open", "ttft", b.median(s.Open.TTFT), "p99", b.tail(s.Open.TTFT), "queue", b.tail(s.Open.Wait))
 }
 
 func (b *block) connectivityHeadline() md {
@@ -115,6 +122,8 @@ func (b *block) reason(r bench.Reason) md {
 func (b *block) Standing() md {
 	n := len(b.result.Deviations)
 	switch {
+	case b.Swept():
+		return b.l.say("standing.sweep", "n", len(b.target.Points))
 	case b.result.Scenario == bench.Connectivity:
 		return ""
 	case n == 0:
@@ -135,6 +144,9 @@ func (b *block) Findings() []md {
 // finding is what was seen, its cause, what to do next, and request ids.
 func (b *block) finding(f *bench.Finding) md {
 	line := bold(b.l.say("severity."+string(f.Severity))+b.findingTitle(f)) + "<br>" + b.findingWhy(f)
+	if len(f.Points) > 0 && len(f.Points) < len(b.target.Points) {
+		line += " " + b.l.say("finding.loads", "loads", b.loadNames(f.Points))
+	}
 	if ids := f.RequestIDs; len(ids) > 0 {
 		line += " " + b.l.say("finding.ids", "ids", codes(ids[:min(5, len(ids))]))
 	}

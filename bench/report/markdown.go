@@ -29,6 +29,7 @@ type page struct {
 type block struct {
 	*page
 	target *bench.TargetResult
+	load   md // of a sweep, whose name it is; empty where the block is of the whole run
 }
 
 // Markdown renders report.md in the language that the run's spec names.
@@ -87,7 +88,7 @@ func (p *page) Many() bool { return len(p.result.Targets) > 1 }
 func (p *page) Blocks() []*block {
 	blocks := make([]*block, len(p.result.Targets))
 	for i := range p.result.Targets {
-		blocks[i] = &block{p, &p.result.Targets[i]}
+		blocks[i] = &block{page: p, target: &p.result.Targets[i]}
 	}
 	return blocks
 }
@@ -130,8 +131,12 @@ func (b *block) failureAlarm() md {
 
 func (b *block) incomplete() md {
 	r := b.target.Summary.Requests
+	e := b.result.End
+	if limit := b.limit(); limit != "" {
+		return b.l.say("alarm.budget", "limit", limit, "done", r.Succeeded+r.Failed, "planned", r.Planned)
+	}
 	line := b.l.say("alarm."+string(b.result.State), "done", r.Succeeded+r.Failed, "planned", r.Planned)
-	if e := b.result.End; e != nil && e.Reason != "" {
+	if e != nil && e.Reason != "" {
 		line += b.l.say("alarm.reason", "reason", e.Reason)
 	}
 	return line

@@ -50,9 +50,36 @@ func runs() map[string]*benchtest.Run {
 	nothing.Touch, nothing.State = refused, bench.StateFailed
 	silent := benchtest.New(bench.Multiturn, bench.Quick, "en")
 	silent.Touch = func(c *benchtest.Call) { c.Uncount, c.Sample.Simulated = true, true }
+	open := benchtest.New(bench.Prefix, bench.Standard, "en")
+	open.Spec.RequestRate, open.Spec.MaxConcurrency, open.Spec.SLO = 1.2, 8, bench.SLO{TTFT: 500e6}
+	sweep := benchtest.New(bench.Prefix, bench.Standard, "en")
+	sweep.Spec.NumRequests = 40
+	sweep.Points = []bench.Point{{MaxConcurrency: 1}, {MaxConcurrency: 5}, {MaxConcurrency: 10}, {MaxConcurrency: 20}}
+	both := benchtest.New(bench.Prefix, bench.Quick, "en")
+	both.Others = []bench.Target{other(both.Target)}
+	both.Touch = slower
+	budget := benchtest.New(bench.Prefix, bench.Quick, "en")
+	budget.Stop, budget.State, budget.Spec.MaxTokensTotal = 4, bench.StateFailed, 9000
+	budget.End = bench.End{Ending: bench.EndBudget, Reason: "max_tokens_total: 9280 of 9000 tokens are used"}
 	return map[string]*benchtest.Run{
+		"open_loop": open, "sweep": sweep, "targets": both, "budget": budget,
 		"prefix": clean, "multiturn": turns, "connectivity": connectivity, "failures": failures,
 		"interrupted": interrupted, "nothing": nothing, "not_reported": silent,
+	}
+}
+
+// other is a second target beside the first.
+func other(first bench.Target) bench.Target {
+	first.Label, first.Model, first.Asked = "vllm", "qwen3-32b", ""
+	first.BaseURL, first.Source, first.Profile, first.KeyEnv = "http://10.0.0.7:8000/v1", bench.SourceTargetFile, "", "VLLM_API_KEY"
+	first.Dialect = bench.Generic()
+	return first
+}
+
+// slower makes the second target slower than the first, and count tokens otherwise.
+func slower(c *benchtest.Call) {
+	if c.Sample.Target == "vllm" {
+		c.Prompt, c.Cached, c.TPOT = c.Prompt*21/20, c.Cached*21/20, c.TPOT*14/10
 	}
 }
 

@@ -16,6 +16,9 @@ func (b *block) latencyRows() []latencyRow {
 	if s.Observed.Reasoned > 0 {
 		rows = append(rows, latencyRow{"answer", s.ToAnswer})
 	}
+	if o := s.Open; o != nil {
+		rows = append(rows, latencyRow{"ttft_intended", o.TTFT}, latencyRow{"e2e_intended", o.E2E}, latencyRow{"queue", o.Wait})
+	}
 	return rows
 }
 
@@ -89,6 +92,9 @@ func (b *block) MetricNotes() []md {
 	}
 	if left := s.TTFT.N - s.TPOT.N; left > 0 {
 		notes = append(notes, l.say("note.tpot", "left", left, "n", s.TPOT.N))
+	}
+	if s.Open != nil {
+		notes = append(notes, l.either([]string{"note.open." + string(b.result.Scenario), "note.open"}))
 	}
 	if s.TTFT.AvgCI != nil {
 		notes = append(notes, l.either([]string{"note.interval." + string(b.result.Scenario), "note.interval.prefix"}))

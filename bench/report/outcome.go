@@ -109,6 +109,9 @@ func (p *page) gapBefore(at bench.Mark) float64 {
 // Notes are what was known before the first request and bears on the figures.
 func (p *page) Notes() []md {
 	var notes []md
+	if p.record.Header.CorpusReused {
+		notes = append(notes, p.l.say("corpus.reused"))
+	}
 	for _, n := range p.result.Warnings {
 		notes = append(notes, esc(n))
 	}
@@ -117,13 +120,12 @@ func (p *page) Notes() []md {
 
 // Throughput is the table of rates, goodput and cost.
 func (b *block) Throughput() *table {
+	if len(b.target.Points) > 0 {
+		return b.loadThroughput()
+	}
 	s, l := &b.target.Summary, b.l
 	t := newTable(text(l.say("quantity")), number(l.say("value")), text(l.say("basis")))
-	seconds := l.unknown()
-	if s.DurationS != nil {
-		seconds = md(duration(*s.DurationS * 1000))
-	}
-	t.add(l.say("throughput.duration"), seconds, l.say("throughput.span"))
+	t.add(l.say("throughput.duration"), b.span(), l.say("throughput.span"))
 	t.add(l.say("throughput.requests"), l.number("per_s", s.Rate), l.say("throughput.n", "n", s.Requests.Succeeded))
 	t.add(l.say("throughput.output"), l.number("tokens_per_s", s.OutputRate), b.sum(s.OutputTokens))
 	t.add(l.say("throughput.total"), l.number("tokens_per_s", s.TotalRate), b.sum(bench.Count{N: s.PromptTokens.N, Sum: s.PromptTokens.Sum + s.OutputTokens.Sum}))
@@ -170,6 +172,6 @@ func (b *block) cost(t *table) {
 	if prices.Cached != nil {
 		cached = md(significant(*prices.Cached))
 	}
-	t.add(l.say("throughput.cost"), md(significant(c.Amount))+" "+esc(c.Currency),
+	t.add(l.say("throughput.cost"), b.spent(),
 		l.say("throughput.prices", "in", md(significant(prices.In)), "cached", cached, "out", md(significant(prices.Out))))
 }

@@ -52,6 +52,9 @@ func (p *parameters) standard(field string) md {
 		return ""
 	}
 	for _, d := range p.result.Deviations {
+		if d.Field == field && field == "request_rate" {
+			return bold(p.l.say("param.differs", "standard", p.l.say("arrival.closed.short")))
+		}
 		if d.Field == field {
 			return bold(p.l.say("param.differs", "standard", p.value(d.Standard)))
 		}
@@ -218,16 +221,10 @@ func (p *parameters) reasoning() md {
 
 // load is how the requests were sent.
 func (p *parameters) load() {
-	s, c, l := &p.result.Spec, p.target.Summary.Concurrency, p.l
-	reached := l.unknown()
-	switch {
-	case c.Mean != nil:
-		reached = l.say("param.in_flight", "mean", md(significant(*c.Mean)), "peak", c.Peak)
-	case c.Peak > 0:
-		reached = l.say("param.peak", "peak", c.Peak)
-	}
-	p.row("max_concurrency", md(count(s.MaxConcurrency)), reached, "max_concurrency")
-	p.row("arrival", l.say("arrival.closed"), "", "")
+	s, l := &p.result.Spec, p.l
+	p.concurrency()
+	p.arrival()
+	p.budgets()
 	p.row("warmup", md(count(s.Warmup)), "", "warmup")
 	p.row("cold_connect", l.say(fmt.Sprintf("bool.%t", s.ColdConnect)), p.connections(), "cold_connect")
 	p.row("limits", l.say("limits", "connect", durationOf(s.Limits.Connect), "first", durationOf(s.Limits.FirstToken),

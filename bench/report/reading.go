@@ -74,18 +74,3 @@ func (p *page) mark(labels []string) md {
 	}
 	return bold(p.l.say("reading.yes"))
 }
-
-// Comparison sets several targets side by side.
-func (p *page) Comparison() *table {
-	l := p.l
-	t := newTable(text(l.say("comparison.target")), text(l.say("param.model")), number(l.say("comparison.succeeded")),
-		number(l.say("comparison.ttft")), number("TTFT P99 (ms)"), number("TPOT P50 (ms)"), number("E2E P50 (ms)"),
-		number(l.say("cache.hit_rate")), number(l.say("comparison.prompt")), text(l.say("comparison.verdict")))
-	for _, b := range p.Blocks() {
-		s, ms := &b.target.Summary, scale{"ms", 1}
-		t.add(b.Label(), code(b.target.Model), l.say("comparison.of", "n", s.Requests.Succeeded, "planned", s.Requests.Planned),
-			b.one(ms, s.TTFT, s.TTFT.P50), b.one(ms, s.TTFT, s.TTFT.P99), b.one(ms, s.TPOT, s.TPOT.P50), b.one(ms, s.E2E, s.E2E.P50),
-			b.hitRate(s.Cache.HitRate), b.averageCount(s.PromptTokens), l.say("verdict.short."+string(b.target.Measurement.Verdict)))
-	}
-	return t
-}

@@ -20,6 +20,7 @@ type attempt struct {
 	client *Client
 	sample bench.Sample
 	conn   *Conn
+	pass   *pass
 	watch  *watch
 	fold   fold
 	reads  int   // of the stream, so far
@@ -32,12 +33,15 @@ func (a *attempt) run(ctx context.Context, messages []bench.Message) {
 	user := ctx
 	ctx, a.watch = newWatch(ctx, c.spec.Limits, c.clock)
 	defer a.watch.stop()
+	a.pass = c.gate.enter(ctx)
+	defer a.pass.leave()
 	request, size, err := c.builder.build(ctx, messages)
 	a.sample.BodyBytes = size
 	if err != nil {
 		a.fail(bench.FailBadRequest, bench.Failure{Message: err.Error()})
 		return
 	}
+	ctx = withPass(ctx, a.pass)
 	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.got}))
 
 	a.sample.Start = c.clock.Mark()
@@ -55,9 +59,10 @@ func (a *attempt) run(ctx context.Context, messages []bench.Message) {
 func (a *attempt) got(info httptrace.GotConnInfo) {
 	a.conn = stamped(info.Conn)
 	if a.conn == nil {
+		a.pass.leave()
 		return
 	}
-	a.conn.reset()
+	a.conn.reset(a.pass)
 	a.sample.Connection = bench.Connection{Reused: info.Reused || a.conn.prepared, Remote: a.conn.RemoteAddr().String()}
 	if !a.sample.Connection.Reused {
 		p := a.conn.phases

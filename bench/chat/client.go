@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"runtime"
 	"sync"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -41,6 +42,7 @@ type Client struct {
 	proxy     func(*http.Request) (*url.URL, error)
 	transport *http.Transport
 	buffers   sync.Pool
+	gate      gate
 }
 
 var _ bench.Caller = (*Client)(nil)
@@ -51,7 +53,7 @@ func New(o Options) (*Client, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, &bench.FieldError{Field: "base_url", Value: fmt.Sprintf("%q", o.Target.BaseURL), Allowed: "an http or https URL"}
 	}
-	c := &Client{target: o.Target, spec: o.Spec, clock: o.Clock}
+	c := &Client{target: o.Target, spec: o.Spec, clock: o.Clock, gate: make(gate, runtime.GOMAXPROCS(0))}
 	c.builder = builder{target: &c.target, spec: o.Spec, agent: "llm-bench/" + o.Version}
 	c.dialer = &dialer{dial: o.Dial, clock: o.Clock, user: o.UserClock, limit: o.Spec.Limits.Connect, tls: tlsConfig(o.Roots, o.Insecure), ready: map[string][]net.Conn{}}
 	c.proxy = func(*http.Request) (*url.URL, error) { return nil, nil }

@@ -18,6 +18,7 @@ type Conn struct {
 
 	prepared bool // opened before the measured window
 	phases   phases
+	pass     *pass // of the request to be written next; nil: none
 
 	// The transport reads on behind the stream's end, so these are atomic.
 	reads      atomic.Int64 // that brought bytes
@@ -71,14 +72,18 @@ func (c *Conn) Arrival() time.Duration { return time.Duration(c.readAt.Load()) }
 func (c *Conn) Write(p []byte) (int, error) {
 	if c.firstWrite.Load() < 0 {
 		c.firstWrite.Store(int64(c.clock.Now()))
+		c.pass.leave()
 	}
 	n, err := c.Conn.Write(p)
 	c.lastWrite.Store(int64(c.clock.Now()))
 	return n, err
 }
 
-// reset forgets the writes before a new request.
-func (c *Conn) reset() { c.firstWrite.Store(-1) }
+// reset forgets the writes before a new request, which holds the pass.
+func (c *Conn) reset(p *pass) {
+	c.pass = p
+	c.firstWrite.Store(-1)
+}
 
 // sent gives the first and the last byte's time since the last reset.
 func (c *Conn) sent() (first, last bench.Mark) {

@@ -79,6 +79,7 @@ func (d *dialer) take(key string) net.Conn {
 }
 
 func (d *dialer) open(ctx context.Context, network, address string) (*Conn, error) {
+	passOf(ctx).leave()
 	ctx, cancel := context.WithTimeout(ctx, d.limit)
 	defer cancel()
 	var dnsStart, dnsDone time.Time

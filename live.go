@@ -58,7 +58,7 @@ func (l *live) end() {
 
 // describe is one line of what was measured so far.
 func describe(p *job.Progress) string {
-	parts := []string{string(p.Phase)}
+	parts := []string{p.Phase}
 	if p.TTFTP50 != nil {
 		parts = append(parts, fmt.Sprintf("TTFT p50 %s", time.Duration(*p.TTFTP50).Round(time.Millisecond)))
 	}

@@ -35,8 +35,8 @@ func elsewhere() string {
 
 // resolved is the path with the links of its existing part followed.
 func resolved(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if followed, err := filepath.EvalSymlinks(path); err == nil {
+		return followed
 	}
 	parent := filepath.Dir(path)
 	if parent == path {

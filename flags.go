@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/llm-bench/llm-bench/arkcli"
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/job"
 )
@@ -22,6 +24,7 @@ type runFlags struct {
 	preset      string
 	model       string
 	label       string
+	targets     []string
 	baseURL     string
 	keyEnv      string
 	profile     string
@@ -47,9 +50,10 @@ func (f *runFlags) bind(c *cobra.Command, scenarios ...bench.Scenario) {
 	f.scenarios, f.set = scenarios, c.Flags()
 	fs := c.Flags()
 	fs.SortFlags = false
-	fs.StringVar(&f.model, "model", "", "model name, model ID or endpoint ID (ep-…); required but for --sim")
+	fs.StringVar(&f.model, "model", "", "model name, model ID or endpoint ID (ep-…); required but for --sim and target files")
 	fs.StringVar(&f.preset, "preset", "standard", "standard, quick or thorough; an explicit flag beats the preset")
 	fs.BoolVar(&f.sim, "sim", false, "measure the built-in stand-in endpoint: no account, no network")
+	fs.StringArrayVar(&f.targets, "target", nil, "a built-in target ("+strings.Join(job.TargetNames(), ", ")+"), NAME=MODEL, or a target file (YAML without secrets); given again: compared in the same window")
 	fs.StringVar(&f.baseURL, "base-url", "", "base URL of an OpenAI-compatible endpoint, such as https://host/v1")
 	fs.StringVar(&f.keyEnv, "api-key-env", "", "NAME of the environment variable that holds the key (a name that ends in _API_KEY)")
 	fs.StringVar(&f.profile, "profile", "", "Ark CLI profile (default: Ark CLI's own default)")
@@ -137,6 +141,7 @@ func (f *runFlags) specs(target *bench.Target) ([]bench.Spec, error) {
 		if spec.Lang = f.lang; spec.Lang == "" {
 			spec.Lang = job.Language(target, os.LookupEnv)
 		}
+		target.Terms.Apply(&spec)
 		own := pflag.NewFlagSet("", pflag.ContinueOnError)
 		bindSpec(own, &spec, scenario, false)
 		f.set.Visit(func(flag *pflag.Flag) {
@@ -144,10 +149,35 @@ func (f *runFlags) specs(target *bench.Target) ([]bench.Spec, error) {
 				faults = append(faults, own.Set(flag.Name, flag.Value.String()))
 			}
 		})
-		faults = append(faults, f.loads(&spec), spec.Validate())
+		faults = append(faults, f.loads(&spec), spec.Validate(), target.Dialect.Check(&spec), f.within(&target.Terms, &spec))
 		specs = append(specs, spec)
 	}
 	return specs, errors.Join(distinct(faults)...)
+}
+
+// override drops those of a target's terms for which a flag was given.
+func (f *runFlags) override(terms *bench.Terms) {
+	for name, limit := range map[string]*time.Duration{
+		"connect-timeout": &terms.Limits.Connect, "first-token-timeout": &terms.Limits.FirstToken,
+		"idle-timeout": &terms.Limits.Idle, "timeout": &terms.Limits.Total,
+	} {
+		if f.set.Changed(name) {
+			*limit = 0
+		}
+	}
+	if f.set.Changed("price-in") || f.set.Changed("price-cached") || f.set.Changed("price-out") {
+		terms.Prices = bench.Prices{}
+	}
+}
+
+// within checks every load against the limits of a target.
+func (f *runFlags) within(terms *bench.Terms, spec *bench.Spec) error {
+	faults := []error{terms.Check(spec)}
+	for _, p := range f.points {
+		at := p.Apply(*spec)
+		faults = append(faults, terms.Check(&at))
+	}
+	return errors.Join(faults...)
 }
 
 // loads applies --max-concurrency and --request-rate. Several values of one of
@@ -232,14 +262,44 @@ func distinct(faults []error) []error {
 	return kept
 }
 
-// want is what the flags say of the target.
-func (f *runFlags) want() job.Want {
+// wants are what the flags say of each target.
+func (f *runFlags) wants() []job.Want {
 	w := job.Want{Model: f.model, Label: f.label, BaseURL: f.baseURL, KeyEnv: f.keyEnv, Profile: f.profile, Dialect: f.dialect}
 	if f.sim {
 		config := f.simOpts.options().Config()
 		w.Sim = &config
 	}
-	return w
+	if len(f.targets) == 0 {
+		return []job.Want{w}
+	}
+	var wants []job.Want
+	for _, text := range f.targets {
+		own := w
+		own.Target = text
+		if name, model, ok := strings.Cut(text, "="); ok && slices.Contains(job.TargetNames(), name) {
+			own.Target, own.Model = name, model
+		}
+		wants = append(wants, own)
+	}
+	return wants
+}
+
+// find resolves every target that the flags name, and tells them apart.
+func (f *runFlags) find(ctx context.Context) (targets []bench.Target, warnings []string, err error) {
+	ark := arkcli.New(arkcli.Options{})
+	labels := map[string]int{}
+	for _, want := range f.wants() {
+		target, warned, err := job.Find(ctx, want, os.LookupEnv, ark)
+		if err != nil {
+			return nil, nil, err
+		}
+		if labels[target.Label]++; labels[target.Label] > 1 {
+			target.Label = fmt.Sprintf("%s (%d)", target.Label, labels[target.Label])
+		}
+		f.override(&target.Terms)
+		targets, warnings = append(targets, target), append(warnings, warned...)
+	}
+	return targets, warnings, nil
 }
 
 // binder registers flags, each once.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +17,7 @@ import (
 func newConnectivity(std streams) *cobra.Command {
 	return newMeasure(std, "connectivity", "Measure one streamed request and say which settings work",
 		`  llm-bench connectivity --model "doubao seed 2.0 mini"
+  llm-bench connectivity --target aliyun --model qwen-plus
   llm-bench connectivity --base-url https://host/v1 --api-key-env HOST_API_KEY --model m`, bench.Connectivity)
 }
 
@@ -52,15 +52,18 @@ func newMeasure(std streams, name, short, example string, scenarios ...bench.Sce
 
 // measure carries out the scenarios one after the other.
 func measure(ctx context.Context, std streams, flags *runFlags) error {
-	// Parameters are checked before anybody is asked for a target.
-	if _, err := flags.specs(&bench.Target{}); err != nil {
-		return err
+	// Parameters are checked before anybody is asked for a target; a named one
+	// has limits and prices that bear on them.
+	if len(flags.targets) == 0 {
+		if _, err := flags.specs(&bench.Target{}); err != nil {
+			return err
+		}
 	}
-	target, warnings, err := job.Find(ctx, flags.want(), os.LookupEnv, arkcli.New(arkcli.Options{}))
+	targets, warnings, err := flags.find(ctx)
 	if err != nil {
 		return err
 	}
-	specs, err := flags.specs(&target)
+	specs, err := flags.specs(&targets[0])
 	if err != nil {
 		return err
 	}
@@ -68,14 +71,20 @@ func measure(ctx context.Context, std streams, flags *runFlags) error {
 	if flags.json {
 		notes = std.err
 	}
-	fmt.Fprintln(notes, sourceLine(&target))
+	for i := range targets {
+		named := ""
+		if len(flags.targets) > 0 {
+			named = flags.targets[i]
+		}
+		fmt.Fprintln(notes, sourceLine(&targets[i], named))
+	}
 	for _, w := range warnings {
 		fmt.Fprintln(notes, "warning: "+w)
 	}
 	if flags.dryRun || flags.dump != "" {
 		return plan(std, notes, flags, specs)
 	}
-	s := session{ctx: ctx, std: std, notes: notes, flags: flags, target: target, warnings: warnings}
+	s := session{ctx: ctx, std: std, notes: notes, flags: flags, targets: targets, warnings: warnings}
 	s.index, err = rundir.DefaultIndex()
 	if err != nil {
 		return err
@@ -83,8 +92,8 @@ func measure(ctx context.Context, std streams, flags *runFlags) error {
 	return s.run(specs)
 }
 
-// sourceLine says where the target came from.
-func sourceLine(t *bench.Target) string {
+// sourceLine says where the target came from; named is what --target gave.
+func sourceLine(t *bench.Target, named string) string {
 	switch t.Source {
 	case bench.SourceSim:
 		return "target: SIMULATED ENDPOINT in this process, model " + t.Model
@@ -97,16 +106,20 @@ func sourceLine(t *bench.Target) string {
 	if t.KeyEnv != "" {
 		key = "key from " + t.KeyEnv
 	}
-	return fmt.Sprintf("target: %s at %s (--base-url, %s, dialect %s)", t.Model, t.BaseURL, key, t.Dialect.Name)
+	from := "--base-url"
+	if t.Source == bench.SourceTargetFile {
+		from = "--target " + bench.Clean(named, 200)
+	}
+	return fmt.Sprintf("target: %s at %s (%s, %s, dialect %s)", t.Model, t.BaseURL, from, key, t.Dialect.Name)
 }
 
-// session is the runs of one invocation against one target.
+// session is the runs of one invocation.
 type session struct {
 	ctx      context.Context
 	std      streams
 	notes    io.Writer
 	flags    *runFlags
-	target   bench.Target
+	targets  []bench.Target // in one window
 	warnings []string
 	index    rundir.Index
 	results  []*bench.Result
@@ -163,7 +176,7 @@ func worse(a, b int) int {
 // one carries out one scenario.
 func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
 	order := job.Order{
-		Spec: spec, Target: s.target, OutputDir: s.flags.outputDir, CAFile: s.flags.caFile, Insecure: s.flags.insecure,
+		Spec: spec, Target: s.targets[0], Others: s.targets[1:], OutputDir: s.flags.outputDir, CAFile: s.flags.caFile, Insecure: s.flags.insecure,
 		Corpus: s.flags.corpus, AllowCorpusReuse: s.flags.reuse, Warnings: s.warnings, Checked: checked, Version: version,
 	}
 	if spec.Scenario != bench.Connectivity {
@@ -178,7 +191,7 @@ func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
 	}
 	j.RefreshWith(arkcli.New(arkcli.Options{}))
 	fmt.Fprintf(s.notes, "%s: %s\n", spec.Scenario, j.Dir().Path)
-	live := newLive(s.std.err, spec.Planned())
+	live := newLive(s.std.err, spec.Planned()*len(s.targets)*max(1, len(order.Points)))
 	result, err := j.Run(s.ctx, live.show)
 	live.end()
 	if err != nil {
@@ -196,13 +209,13 @@ func (s *session) say(r *bench.Result) {
 			message = fmt.Sprintf("llm-bench: the endpoint can't be measured: %s", r.End.Reason)
 		}
 		fmt.Fprintln(s.std.err, message)
-		if advice := adviceFor(r.End.Class, &s.target); advice != "" {
+		if advice := adviceFor(r.End.Class, &s.targets[0]); advice != "" {
 			fmt.Fprintln(s.std.err, "  "+advice)
 		}
 	}
 	if t := &r.Targets[0].Summary; t.Requests.Succeeded == 0 && len(t.Failures) > 0 && (r.End == nil || r.End.Ending == bench.EndComplete) {
 		fmt.Fprintf(s.std.err, "llm-bench: %s: %s\n", t.Failures[0].Class, t.Failures[0].Sample)
-		if advice := adviceFor(t.Failures[0].Class, &s.target); advice != "" {
+		if advice := adviceFor(t.Failures[0].Class, &s.targets[0]); advice != "" {
 			fmt.Fprintln(s.std.err, "  "+advice)
 		}
 	}

@@ -64,11 +64,14 @@ func explain(err error) (message, advice string, code int) {
 	var credentials *job.CredentialsError
 	var usage *usageError
 	var field *bench.FieldError
+	var inFile *job.TargetFileError
 	switch {
 	case errors.As(err, &ark):
 		return ark.Error(), strings.Join(slices.Concat(ark.Fix, candidateLines(ark.Suggestions), []string{ark.Note}), "\n"), arkCode(ark.Problem)
 	case errors.As(err, &credentials):
 		return credentials.Message, credentials.Fix, exitNoWayIn
+	case errors.As(err, &inFile):
+		return flagNames(err), "", exitUsage
 	case errors.As(err, &field):
 		return flagNames(err), "", exitUsage
 	case errors.As(err, &usage):
@@ -106,7 +109,8 @@ func flagNames(err error) string {
 	var lines []string
 	for _, e := range flatten(err) {
 		var field *bench.FieldError
-		if errors.As(e, &field) {
+		var inFile *job.TargetFileError
+		if errors.As(e, &field) && !errors.As(e, &inFile) {
 			lines = append(lines, fmt.Sprintf("--%s is %v: allowed is %s", strings.ReplaceAll(field.Field, "_", "-"), field.Value, field.Allowed))
 			continue
 		}

@@ -27,6 +27,7 @@ type Result struct {
 	Spec       Spec           `json:"spec"`
 	Deviations []Deviation    `json:"deviations"`
 	InputHash  string         `json:"input_sha256"`
+	Journal    string         `json:"journal_sha256,omitempty"` // of the requests.jsonl that all figures are computed from
 	MetricRule Rule           `json:"metric_rule"`
 	Files      Files          `json:"files"`
 }
@@ -58,7 +59,7 @@ func NewResult(runID, dir string, r *Record, state State) Result {
 	h := &r.Header
 	result := Result{
 		Schema: ResultSchema, Scenario: h.Spec.Scenario, RunID: runID, RunDir: dir, State: state,
-		Tool: h.Tool, Host: h.Host, Began: h.Began, Spec: h.Spec, InputHash: h.InputHash,
+		Tool: h.Tool, Host: h.Host, Began: h.Began, Spec: h.Spec, InputHash: h.InputHash, Journal: r.Journal,
 		Deviations: append([]Deviation{}, h.Spec.Deviations()...), MetricRule: RuleOwn,
 		Warnings: append([]string{}, h.Notes...), Files: Files{Charts: []string{}},
 	}
@@ -77,10 +78,13 @@ func NewResult(runID, dir string, r *Record, state State) Result {
 
 func targetResult(r *Record, target *Target) TargetResult {
 	samples := r.Of(target.Label)
-	t := TargetResult{Target: *target, Summary: Summarize(&r.Header.Spec, r.Header.Planned*max(1, len(r.Header.Points)), samples)}
+	spec := r.Header.Spec
+	target.Terms.Apply(&spec)
+	t := TargetResult{Target: *target, Summary: Summarize(&spec, r.Header.Planned*max(1, len(r.Header.Points)), samples)}
+	t.Summary.overGaps(&spec, r.gaps(), samples)
 	t.ServedModel = mostFrequent(t.Summary.Observed.Models)
 	t.Measurement = Judge(&t.Summary, samples, r.Ticks)
-	t.Findings = append([]Finding{}, Findings(&r.Header.Spec, target, &t.Summary, &t.Measurement, samples, r.end())...)
+	t.Findings = append([]Finding{}, Findings(&spec, target, &t.Summary, &t.Measurement, samples, r.end())...)
 	for n := range r.Header.Points {
 		t.Points = append(t.Points, pointResult(r, target, n+1, samples))
 	}

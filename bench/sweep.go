@@ -17,8 +17,10 @@ type PointResult struct {
 func pointResult(r *Record, target *Target, n int, samples []*Sample) PointResult {
 	p := PointResult{Point: r.Header.Points[n-1], Findings: []Finding{}}
 	spec := p.Apply(r.Header.Spec)
+	target.Terms.Apply(&spec)
 	of := where(samples, func(s *Sample) bool { return s.Point == n })
 	p.Summary = Summarize(&spec, r.Header.Planned, of)
+	p.Summary.overGaps(&spec, r.gaps(), of)
 	p.Measurement = Judge(&p.Summary, of, r.during(of))
 	if len(of) > 0 {
 		p.Findings = append(p.Findings, Findings(&spec, target, &p.Summary, &p.Measurement, of, r.end())...)

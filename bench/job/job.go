@@ -124,7 +124,10 @@ func (j *Job) clientOf(clock bench.Clock, spec *bench.Spec, target bench.Target)
 	if err != nil {
 		return nil, err
 	}
-	return chat.New(chat.Options{Target: target, Spec: spec, Clock: clock, Version: j.order.Version, Roots: pool, Insecure: j.order.Insecure, Dial: j.dial})
+	own := *spec
+	target.Terms.Apply(&own)
+	target.Dialect = target.Dialect.WithEffort(own.ReasoningEffort)
+	return chat.New(chat.Options{Target: target, Spec: &own, Clock: clock, Version: j.order.Version, Roots: pool, Insecure: j.order.Insecure, Dial: j.dial})
 }
 
 // header is what is known before the first measured request.

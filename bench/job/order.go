@@ -68,10 +68,14 @@ func (o *Order) Validate() error {
 			faults = append(faults, &bench.FieldError{Field: "label", Value: fmt.Sprintf("%q", t.Label), Allowed: "a different label for each target"})
 		}
 		labels[t.Label] = true
+		faults = append(faults, t.Dialect.Check(&o.Spec))
 	}
 	for i := range o.Points {
 		spec := o.Points[i].Apply(o.Spec)
 		faults = append(faults, spec.Validate())
+		for _, t := range o.targets() {
+			faults = append(faults, t.Terms.Check(&spec))
+		}
 	}
 	if o.CAFile != "" {
 		_, err := roots(o.CAFile)

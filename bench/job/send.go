@@ -43,8 +43,10 @@ func (r *running) point(ctx context.Context, i int, point bench.Point) bench.End
 	ends := make([]bench.End, len(r.clients))
 	var sending sync.WaitGroup
 	for t, target := range order.targets() {
+		own := spec
+		target.Terms.Apply(&own)
 		load := &bench.Load{
-			Target: target.Label, Sessions: sessions, Concurrency: spec.MaxConcurrency, Arrivals: spec.Arrivals(len(sessions)),
+			Target: target.Label, Sessions: sessions, Concurrency: own.MaxConcurrency, Arrivals: spec.Arrivals(len(sessions)),
 			Caller: r.clients[t], Clock: r.clock, Budget: r.budget(),
 		}
 		if len(order.Points) > 0 {

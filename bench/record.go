@@ -13,6 +13,7 @@ type Record struct {
 	Ticks   []Tick
 	Resumes []Resume
 	Finish  *Finish // nil while the run goes on, and for ever if it was killed
+	Journal string  // SHA-256, in hex, of the journal that was read; "" where there was none
 }
 
 // Header is what is known before the first request.
@@ -33,6 +34,17 @@ type Header struct {
 	Calibration  json.RawMessage `json:"calibration,omitempty"` // how the server counts tokens; absent: not asked
 	Notes        []string        `json:"notes,omitempty"`       // what the reader should know: insecure TLS, proxy in force
 	Proxy        string          `json:"proxy,omitempty"`       // name of the proxy in force, without credentials
+	Setup        Setup           `json:"setup,omitzero"`        // what taking the run up again needs beside all this
+}
+
+// Setup is what a run was given and no figure shows. Without it a broken run
+// could not be taken up again. It holds no secret.
+type Setup struct {
+	Sim         json.RawMessage `json:"sim,omitempty"`    // settings of the stand-in endpoint; absent: another endpoint
+	Corpus      string          `json:"corpus,omitempty"` // absolute path of the user's own text
+	CorpusReuse bool            `json:"allow_corpus_reuse,omitempty"`
+	CAFile      string          `json:"ca_file,omitempty"` // absolute path
+	Insecure    bool            `json:"insecure,omitempty"`
 }
 
 // JournalSchema names the format of a run's journal.
@@ -69,8 +81,10 @@ type Tick struct {
 
 // Resume is the point at which a broken run was taken up again.
 type Resume struct {
-	At      Mark      `json:"at_ms"` // on the clock of the run, which went on through the gap
+	Since   Mark      `json:"since_ms,omitzero"` // the last that is known of the run before the gap
+	At      Mark      `json:"at_ms"`             // on the clock of the run, which went on through the gap
 	Resumed time.Time `json:"resumed"`
+	Tool    Tool      `json:"tool,omitzero"` // the program that went on
 	// Restarted are the sessions that began anew: what was measured of them
 	// before no longer counts.
 	Restarted []SessionID `json:"restarted"`

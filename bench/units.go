@@ -86,6 +86,10 @@ type Clock struct{ began time.Time }
 // NewClock starts a clock now.
 func NewClock() Clock { return Clock{time.Now()} }
 
+// ClockAt starts a clock now that shows the given time already: that of a run
+// which is taken up again.
+func ClockAt(elapsed time.Duration) Clock { return Clock{time.Now().Add(-elapsed)} }
+
 // Began is the wall time at which the clock started, for print only.
 func (c Clock) Began() time.Time { return c.began }
 

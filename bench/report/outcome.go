@@ -90,9 +90,17 @@ func (b *block) Probes() *table {
 func (p *page) Resumes() []md {
 	var lines []md
 	for _, r := range p.record.Resumes {
-		lines = append(lines, p.l.say("resumed", "at", moment(r.Resumed), "gap_ms", p.gapBefore(r.At), "restarted", len(r.Restarted)))
+		lines = append(lines, p.l.say("resumed", "at", moment(r.Resumed), "gap_ms", p.gap(&r), "restarted", len(r.Restarted)))
 	}
 	return lines
+}
+
+// gap is the time, in ms, in which the run stood still.
+func (p *page) gap(r *bench.Resume) float64 {
+	if length, known := r.At.Since(r.Since); known {
+		return bench.Milliseconds(length)
+	}
+	return p.gapBefore(r.At)
 }
 
 // gapBefore is the time, in ms, in which nothing was measured before a mark.

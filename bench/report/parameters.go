@@ -270,7 +270,7 @@ func (p *parameters) reproduction() {
 	s := &p.result.Spec
 	p.row("seed", code(fmt.Sprint(s.Seed)), "", "")
 	p.row("nonce", code(s.Nonce), "", "")
-	for _, hash := range []struct{ key, value string }{{"input", p.result.InputHash}, {"material", p.record.Header.MaterialHash}} {
+	for _, hash := range []struct{ key, value string }{{"input", p.result.InputHash}, {"material", p.record.Header.MaterialHash}, {"journal", p.result.Journal}} {
 		if hash.value != "" {
 			p.row(hash.key, code(hash.value[:min(16, len(hash.value))]), "", "")
 		}

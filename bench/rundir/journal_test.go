@@ -2,7 +2,9 @@ package rundir
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -72,6 +74,7 @@ func TestARunIsReadBackAsItWasWritten(t *testing.T) {
 	for n := 1; n <= 3; n++ {
 		want.Samples, want.Ticks = append(want.Samples, sample(n)), append(want.Ticks, *tick(n))
 	}
+	want.Journal = fmt.Sprintf("%x", sha256.Sum256([]byte(journalText(t, dir))))
 	got := open(t, dir)
 	sameTime(t, &got.Header.Began, &want.Header.Began)
 	sameTime(t, &got.Finish.Ended, &want.Finish.Ended)

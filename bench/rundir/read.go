@@ -2,6 +2,8 @@ package rundir
 
 import (
 	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,10 +37,12 @@ func Open(dir string) (*bench.Record, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	defer file.Close()
-	record, err := readRecord(file, maxLine)
+	hash := sha256.New()
+	record, err := readRecord(io.TeeReader(file, hash), maxLine)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	record.Journal = hex.EncodeToString(hash.Sum(nil))
 	return record, nil
 }
 

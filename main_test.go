@@ -16,6 +16,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -397,5 +398,88 @@ func TestProgressAndNotesStayOffStdoutUnderJSON(t *testing.T) {
 	c := call("connectivity", "--sim", "--json", "--output-dir", t.TempDir(), "--sim-ttft-ms", "5", "--sim-tpot-ms", "1")
 	if runs := runsOf(t, c); len(runs) != 1 || !strings.Contains(c.err, "SIMULATED ENDPOINT") {
 		t.Errorf("%d runs, stderr:\n%s", len(runs), c.err)
+	}
+}
+
+func TestSeveralTargetsGetTheSameInputsInOneWindow(t *testing.T) {
+	alone(t)
+	seen := make([][]string, 2)
+	var mu sync.Mutex
+	var args []string
+	for i, label := range []string{"left", "right"} {
+		url := foreign(t, func(w http.ResponseWriter, _ *http.Request, body map[string]any) {
+			text, _ := json.Marshal(body["messages"])
+			mu.Lock()
+			seen[i] = append(seen[i], string(text))
+			mu.Unlock()
+			answer(w, 3)
+		})
+		file := filepath.Join(t.TempDir(), label+".yaml")
+		text := "label: " + label + "\nbase_url: " + url + "\nmodel: m\n"
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "--target", file)
+	}
+	dir := t.TempDir()
+	c := call(append([]string{"prefix", "--preset", "quick", "--length-unit", "local", "--json", "--lang", "en", "--output-dir", dir}, args...)...)
+	r := runsOf(t, c)[0]
+	if len(r.Targets) != 2 || r.Targets[0].Label != "left" || r.Targets[1].Summary.Requests.Succeeded != 6 {
+		t.Fatalf("exit code %d, targets %d\n%s", c.code, len(r.Targets), c.err)
+	}
+	slices.Sort(seen[0])
+	slices.Sort(seen[1])
+	// The check before the run goes to the first target alone.
+	if len(seen[0]) != 7 || len(seen[1]) != 6 {
+		t.Fatalf("the targets saw %d and %d requests", len(seen[0]), len(seen[1]))
+	}
+	for _, text := range seen[1] {
+		if !slices.Contains(seen[0], text) {
+			t.Errorf("the second target got another input: %.80s", text)
+		}
+	}
+	if text := read(t, r.Files.ReportMD); !strings.Contains(text, "side by side") {
+		t.Error("the report doesn't set the targets side by side")
+	}
+}
+
+func TestASweepGivesAPointForEachLoad(t *testing.T) {
+	alone(t)
+	url := foreign(t, func(w http.ResponseWriter, _ *http.Request, _ map[string]any) { answer(w, 3) })
+	c := call("prefix", "--base-url", url, "--model", "m", "--preset", "quick", "--length-unit", "local", "--max-concurrency", "1,2,3", "--json", "--output-dir", t.TempDir())
+	r := runsOf(t, c)[0]
+	points := r.Targets[0].Points
+	if len(points) != 3 {
+		t.Fatalf("exit code %d, %d points\n%s", c.code, len(points), c.err)
+	}
+	for i, p := range points {
+		if p.MaxConcurrency != i+1 || p.Summary.Requests.Succeeded != 6 || p.Summary.Concurrency.Peak > i+1 {
+			t.Errorf("point %d: %+v with %+v", i, p.Point, p.Summary.Requests)
+		}
+	}
+}
+
+func TestAnOpenLoopReportsFromTheIntendedStart(t *testing.T) {
+	alone(t)
+	url := foreign(t, func(w http.ResponseWriter, _ *http.Request, _ map[string]any) { answer(w, 3) })
+	c := call("prefix", "--base-url", url, "--model", "m", "--preset", "quick", "--length-unit", "local", "--request-rate", "constant:50", "--json", "--output-dir", t.TempDir())
+	r := runsOf(t, c)[0]
+	open := r.Targets[0].Summary.Open
+	if open == nil || open.TTFT.N != 6 || open.Wait.N != 6 || r.Spec.RequestRate != 50 || !r.Spec.ConstantRate {
+		t.Errorf("exit code %d, open loop %+v\n%s", c.code, open, c.err)
+	}
+}
+
+func TestBudgetsEndTheRunWithAReport(t *testing.T) {
+	alone(t)
+	url := foreign(t, func(w http.ResponseWriter, _ *http.Request, _ map[string]any) { answer(w, 3) })
+	for _, limit := range [][]string{{"--max-tokens-total", "3000"}, {"--max-cost", "0.003", "--price-in", "1", "--price-out", "1"}} {
+		args := []string{"prefix", "--base-url", url, "--model", "m", "--length-unit", "local", "--prefix-len", "100", "--suffix-len", "100", "--max-concurrency", "1", "--json", "--output-dir", t.TempDir()}
+		c := call(append(args, limit...)...)
+		r := runsOf(t, c)[0]
+		q := r.Targets[0].Summary.Requests
+		if c.code != exitFailed || r.End == nil || r.End.Ending != bench.EndBudget || q.Succeeded != 5 || q.NotRun != 195 {
+			t.Errorf("%v: exit code %d, end %+v, requests %+v\n%s", limit, c.code, r.End, q, c.err)
+		}
 	}
 }

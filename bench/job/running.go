@@ -35,6 +35,7 @@ type running struct {
 	beating   sync.WaitGroup
 	measuring atomic.Bool // the journal is begun
 
+	spent     spending
 	observing sync.Mutex // one attempt at a time
 	mu        sync.Mutex
 	lost      error // what could not be written

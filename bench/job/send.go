@@ -2,9 +2,7 @@ package job
 
 import (
 	"context"
-	"fmt"
 	"sync"
-	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
 )
@@ -47,7 +45,7 @@ func (r *running) point(ctx context.Context, i int, point bench.Point) bench.End
 		target.Terms.Apply(&own)
 		load := &bench.Load{
 			Target: target.Label, Sessions: sessions, Concurrency: own.MaxConcurrency, Arrivals: spec.Arrivals(len(sessions)),
-			Caller: r.clients[t], Clock: r.clock, Budget: r.budget(),
+			Caller: metered{r.clients[t], &r.spent}, Clock: r.clock, Budget: r.budget,
 		}
 		if len(order.Points) > 0 {
 			load.Point = i + 1
@@ -67,22 +65,4 @@ func worst(ends []bench.End) bench.End {
 		}
 	}
 	return end
-}
-
-// budget says when the user's limits of time, tokens or cost are reached.
-func (r *running) budget() func() error {
-	spec := &r.job.order.Spec
-	limit := r.job.limit()
-	return func() error {
-		p := r.track.now()
-		switch {
-		case r.clock.Now() > limit:
-			return fmt.Errorf("max_minutes: the limit of %v is reached", limit.Round(time.Second))
-		case spec.MaxTokensTotal > 0 && p.Prompt+p.Output >= spec.MaxTokensTotal:
-			return fmt.Errorf("max_tokens_total: %d of %d tokens are used", p.Prompt+p.Output, spec.MaxTokensTotal)
-		case spec.MaxCost > 0 && spec.Prices.Of(p.Prompt, p.Cached, p.Output) >= spec.MaxCost:
-			return fmt.Errorf("max_cost: %.4f of %.4f %s are spent", spec.Prices.Of(p.Prompt, p.Cached, p.Output), spec.MaxCost, spec.Prices.Currency)
-		}
-		return nil
-	}
 }

@@ -1,0 +1,62 @@
+package job
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/llm-bench/llm-bench/bench"
+)
+
+// spending is what the measured requests have used so far.
+type spending struct {
+	mu                     sync.Mutex
+	prompt, cached, output int // tokens
+}
+
+// metered is a caller whose usage is counted before its call returns, so that
+// no request starts beyond the budget unnoticed.
+type metered struct {
+	bench.Caller
+	spent *spending
+}
+
+// Call implements [bench.Caller].
+func (m metered) Call(ctx context.Context, request *bench.Request) bench.Sample {
+	s := m.Caller.Call(ctx, request)
+	if s.Usage != nil {
+		m.spent.add(s.Usage)
+	}
+	return s
+}
+
+func (p *spending) add(u *bench.Usage) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, count := range []struct {
+		sum *int
+		n   *int
+	}{{&p.prompt, u.Prompt}, {&p.cached, u.Cached}, {&p.output, u.Completion}} {
+		if count.n != nil {
+			*count.sum += *count.n
+		}
+	}
+}
+
+// budget says when one of the user's limits of time, tokens or cost is reached.
+func (r *running) budget() error {
+	spec, limit := &r.job.order.Spec, r.job.limit()
+	r.spent.mu.Lock()
+	defer r.spent.mu.Unlock()
+	tokens, cost := r.spent.prompt+r.spent.output, spec.Prices.Of(r.spent.prompt, r.spent.cached, r.spent.output)
+	switch {
+	case r.clock.Now() > limit:
+		return fmt.Errorf("max_minutes: the limit of %v is reached", limit.Round(time.Second))
+	case spec.MaxTokensTotal > 0 && tokens >= spec.MaxTokensTotal:
+		return fmt.Errorf("max_tokens_total: %d of %d tokens are used", tokens, spec.MaxTokensTotal)
+	case spec.MaxCost > 0 && cost >= spec.MaxCost:
+		return fmt.Errorf("max_cost: %.4f of %.4f %s are spent", cost, spec.MaxCost, spec.Prices.Currency)
+	}
+	return nil
+}

@@ -105,7 +105,8 @@ func (p *pacer) send(a *answer) {
 		return
 	}
 	a.left -= n
-	a.due += time.Duration(n) * p.gap
+	gap := time.Duration(n) * p.gap
+	a.due = max(a.due+gap, p.clock.Now()+gap/2) // a late token holds back those behind it, as a model's does
 	p.add(a)
 }
 

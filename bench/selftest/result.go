@@ -36,17 +36,18 @@ type Result struct {
 	Fault       string            `json:"-"` // of the first of them
 	// TTFTShare and TPOTShare are the real errors at P99 of the requests, as
 	// shares of the medians. That of TTFT includes the sending of the request.
-	TTFTShare, TPOTShare float64      `json:"-"`
-	Ticks                []bench.Tick `json:"-"`
+	TTFTShare, TPOTShare float64 `json:"-"`
+	// TTFTEstimate and TPOTEstimate are what the client takes them for.
+	TTFTEstimate, TPOTEstimate float64 `json:"-"`
 }
 
 func (m *measurement) result() *Result {
 	t := &m.truth
 	r := &Result{
 		Streams: m.config.Streams, DurationS: m.config.Duration.Seconds(), Rate: m.config.Rate,
-		TTFT: errorsOf(&t.ttft), Chunk: errorsOf(&t.chunk), TPOT: errorsOf(&t.tpot),
+		TTFT: errorsOf(t.ttft), Chunk: chunkErrors(&t.chunk), TPOT: errorsOf(t.tpot),
 		Requests: m.spec.NumRequests, Chunks: t.chunks, Failed: m.spec.NumRequests - len(t.ttfts), Fault: t.fault,
-		TTFTShare: relative(&t.late, t.ttfts), TPOTShare: relative(&t.tpot, t.tpots), Ticks: m.ticks,
+		TTFTShare: relative(t.late, t.ttfts), TPOTShare: relative(t.tpot, t.tpots),
 	}
 	if t.chunks > 0 {
 		r.CPU = m.cpu.Seconds() / float64(t.chunks) * 1e6
@@ -56,11 +57,25 @@ func (m *measurement) result() *Result {
 	}
 	summary := bench.Summarize(&m.spec, len(m.kept), m.kept)
 	r.Measurement = bench.Judge(&summary, m.kept, m.ticks)
+	r.TTFTEstimate, r.TPOTEstimate = estimate(r.Measurement.TTFTErrorMS, summary.TTFT), estimate(r.Measurement.TPOTErrorMS, summary.TPOT)
 	r.Clock, r.Verdict = r.Measurement.Clock, r.Measurement.Verdict
 	return r
 }
 
-func errorsOf(h *histogram) Errors {
+// estimate is an error as a share of the figure's median; 0 for none.
+func estimate(ms *float64, figure bench.Dist) float64 {
+	if ms == nil || figure.N == 0 {
+		return 0
+	}
+	return *ms / figure.P50
+}
+
+func errorsOf(ms []float64) Errors {
+	d := bench.Describe(ms)
+	return Errors{1000 * d.P50, 1000 * d.P99, 1000 * d.Max}
+}
+
+func chunkErrors(h *histogram) Errors {
 	us := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 	return Errors{us(h.quantile(0.5)), us(h.quantile(0.99)), us(h.max)}
 }

@@ -12,12 +12,14 @@ import (
 type truth struct {
 	zero int64 // of the run's clock, on the shared one
 
-	ttft, chunk, tpot histogram // errors of stamps
-	late              histogram // error of the whole TTFT, sending included
-	ttfts, tpots      []float64 // as they were in truth, ms
-	chunks            int
-	failed            int
-	fault             string // of the first that failed
+	chunk      histogram // errors of the stamps of all chunks
+	ttft, tpot []float64 // errors of the stamps, as far as they enter a figure, ms
+	late       []float64 // errors of the whole TTFT, sending included, ms
+	ttfts      []float64 // the figures as they were in truth, ms
+	tpots      []float64
+	chunks     int
+	failed     int
+	fault      string // of the first that failed
 }
 
 // add takes one sample.
@@ -46,7 +48,7 @@ func (t *truth) hold(s *bench.Sample) error {
 		t.chunk.add(time.Duration(t.zero + int64(at) - sent[i]))
 	}
 	t.chunks += len(sent)
-	t.ttft.add(time.Duration(t.zero + int64(stamps[0]) - sent[0]))
+	t.ttft = append(t.ttft, size(time.Duration(t.zero+int64(stamps[0])-sent[0])))
 	return t.figures(s, sent)
 }
 
@@ -58,11 +60,11 @@ func (t *truth) figures(s *bench.Sample, sent []int64) error {
 	}
 	ttft, _ := s.TTFT()
 	real := time.Duration(sent[0] - arrived)
-	t.late.add(ttft - real)
+	t.late = append(t.late, size(ttft-real))
 	t.ttfts = append(t.ttfts, bench.Milliseconds(real))
 	if tpot, defined := s.TPOT(); defined {
 		real := time.Duration(sent[len(sent)-1]-sent[0]) / time.Duration(len(sent)-1)
-		t.tpot.add(tpot - real)
+		t.tpot = append(t.tpot, size(tpot-real))
 		t.tpots = append(t.tpots, bench.Milliseconds(real))
 	}
 	return nil
@@ -79,10 +81,13 @@ func outputs(s *bench.Sample) []time.Duration {
 	return stamps
 }
 
+// size is an error's, whatever its sign, in ms.
+func size(d time.Duration) float64 { return bench.Milliseconds(d.Abs()) }
+
 // relative is the error of a figure at P99, as a share of its median.
-func relative(h *histogram, values []float64) float64 {
+func relative(errors, values []float64) float64 {
 	if len(values) == 0 {
 		return 0
 	}
-	return bench.Milliseconds(h.quantile(0.99)) / bench.Describe(values).P50
+	return bench.Describe(errors).P99 / bench.Describe(values).P50
 }

@@ -1,0 +1,190 @@
+package bench
+
+import (
+	"slices"
+	"time"
+)
+
+// pulse is what the ticks say of how late the client came to moments that were
+// known beforehand. It is what bytes had to wait for, too, that came then.
+type pulse struct {
+	ticks []Tick
+	lags  Lags // of the whole run
+}
+
+func newPulse(ticks []Tick) *pulse {
+	p := &pulse{ticks: ticks}
+	for i := range ticks {
+		p.lags.Merge(ticks[i].Lags)
+	}
+	return p
+}
+
+// stall is the longest time around a moment for which the client noticed
+// nothing; 0 where no pulse was taken.
+func (p *pulse) stall(at time.Duration) time.Duration {
+	i, _ := slices.BinarySearchFunc(p.ticks, at, func(t Tick, at time.Duration) int { return int(t.At.At() - at) })
+	var longest time.Duration
+	for _, t := range p.ticks[min(i, len(p.ticks)):min(i+2, len(p.ticks))] {
+		longest = max(longest, time.Duration(t.LagMax))
+	}
+	return longest
+}
+
+// delays estimates what the client's own delays have done to TTFT and TPOT, at
+// P99 of the requests.
+//
+// A request that was held back between its start and its first byte sent has
+// made TTFT longer. An arrival stamped by the kernel is exact, but for the
+// events of one read, which all carry the stamp of the last: see [mergers]. A
+// stamp taken in user space is late by the pulse's lag.
+func (m *Measurement) delays(ok []*Sample, p *pulse) {
+	if len(ok) == 0 {
+		return
+	}
+	first, last := mergers{pulse: p}, mergers{pulse: p}
+	for _, s := range ok {
+		first.add(s, slices.IndexFunc(s.Events, isOutput))
+		last.add(s, lastOutput(s.Events))
+	}
+	stamp := 0.0
+	if m.Clock == clockUser {
+		stamp = Milliseconds(p.lags.Quantile(0.99))
+	}
+	var starts, tokens []float64
+	for i, s := range ok {
+		starts = append(starts, stamp+Milliseconds(held(s)+first.late(i)))
+		if n, known := s.OutputTokens(); known && n > 1 {
+			tokens = append(tokens, (stamp+Milliseconds(max(first.late(i), last.late(i))))/float64(n-1))
+		}
+	}
+	m.TTFTErrorMS = pointer(Describe(starts).P99)
+	if len(tokens) > 0 {
+		m.TPOTErrorMS = pointer(Describe(tokens).P99)
+	}
+}
+
+func isOutput(e Event) bool { return e.Kind.Output() }
+
+func lastOutput(events Events) int {
+	for i, e := range slices.Backward(events) {
+		if isOutput(e) {
+			return i
+		}
+	}
+	return -1
+}
+
+// held is how long the client kept a request back after its start, the opening
+// of a connection left out.
+func held(s *Sample) time.Duration {
+	wait, sent := s.SentFirst.Since(s.Start)
+	if !sent {
+		return 0
+	}
+	c := s.Connection
+	return max(wait-time.Duration(c.DNS+c.Connect+c.TLS), 0)
+}
+
+// mergers are the reads that brought one certain event of each sample together
+// with a later one, so that its stamp may be late. By how much is unknown: no
+// more than has passed since the read before, and no more than the client was
+// stalled for. A server that sends several events at once makes such reads,
+// too, and those are exact: where they are frequent, only lags that are about
+// as frequent can be their cause.
+type mergers struct {
+	pulse *pulse
+	lates []time.Duration
+	n     int // reads that brought a later event, too
+}
+
+// add takes the next sample and the index of its event; −1 for none.
+func (m *mergers) add(s *Sample, event int) {
+	late := time.Duration(0)
+	if event >= 0 && event+1 < len(s.Events) && s.Events[event+1].Read == s.Events[event].Read {
+		m.n++
+		at := s.Events[event].At
+		late = min(max(at-readBefore(s, event), 0), m.pulse.stall(at))
+	}
+	m.lates = append(m.lates, late)
+}
+
+// late is by how much the stamp of the i-th sample's event may be late.
+func (m *mergers) late(i int) time.Duration {
+	if m.lates[i] == 0 {
+		return 0
+	}
+	share := float64(m.n) / float64(len(m.lates))
+	return min(m.lates[i], m.pulse.lags.Quantile(1-share/10))
+}
+
+// readBefore is when the bytes before those that an event came with had
+// arrived, or where there were none, when the request was sent.
+func readBefore(s *Sample, event int) time.Duration {
+	at := s.Events[event].At
+	for _, e := range slices.Backward(s.Events[:event]) {
+		if e.Read != s.Events[event].Read {
+			return e.At
+		}
+	}
+	if before := s.FirstByte.At(); before < at {
+		return before
+	}
+	return s.SentLast.At()
+}
+
+// bursts counts the output events that came within [near] of their neighbour,
+// among all that have one. Those of one read are left out where the client may
+// have been stalled for so long that it made the burst itself.
+func (m *Measurement) bursts(last []*Sample, p *pulse) {
+	close, gaps := 0, 0
+	for _, s := range last {
+		reads := outputReads(s)
+		for i, r := range reads {
+			gaps += r.events - 1
+			if !r.explained(p) {
+				close += r.events - 1
+			}
+			if i > 0 {
+				gaps++
+				if r.at-r.before < near {
+					close++
+				}
+			}
+		}
+	}
+	m.BufferedShare = ratio(close, gaps)
+}
+
+// outputRead is one read that brought output events.
+type outputRead struct {
+	at, before time.Duration // its arrival, and that of the one before
+	read       int
+	events     int
+}
+
+// outputReads are the reads of a sample that brought output events, in order.
+func outputReads(s *Sample) []outputRead {
+	var reads []outputRead
+	before := s.FirstByte.At()
+	for _, e := range s.Events {
+		if !isOutput(e) {
+			continue
+		}
+		if n := len(reads); n > 0 && reads[n-1].read == e.Read {
+			reads[n-1].events++
+			continue
+		} else if n > 0 {
+			before = reads[n-1].at
+		}
+		reads = append(reads, outputRead{e.At, before, e.Read, 1})
+	}
+	return reads
+}
+
+// explained reports whether the client's stall can have brought the events
+// together, had they come one by one since the read before.
+func (r outputRead) explained(p *pulse) bool {
+	one := (r.at - r.before) / time.Duration(r.events)
+	return one*time.Duration(r.events-1) <= p.stall(r.at)
+}

@@ -22,8 +22,8 @@ func thinkingMissing(e *evidence) (Finding, bool) {
 	if e.spec.Thinking != ThinkingEnabled || len(e.ok) == 0 || e.summary.Observed.Reasoned > 0 {
 		return none()
 	}
-	return Finding{Rule: "thinking_missing", Severity: Serious,
-		Figures: figures{"succeeded": float64(len(e.ok))}, Texts: map[string]string{"dialect": e.target.Dialect.Name}}, true
+	return Finding{Rule: "thinking_missing", Severity: Serious, Figures: figures{"succeeded": float64(len(e.ok))},
+		Texts: map[string]string{"dialect": e.target.Dialect.Name}, RequestIDs: idsOf(e.ok)}, true
 }
 
 // thinkingMixed: some requests thought and others didn't, so that the figures
@@ -33,8 +33,9 @@ func thinkingMixed(e *evidence) (Finding, bool) {
 	if e.spec.Thinking == ThinkingDisabled || n == 0 || n == len(e.ok) {
 		return none()
 	}
+	against := where(e.ok, func(s *Sample) bool { return !e.spec.Thinking.Met(s) })
 	return Finding{Rule: "thinking_mixed", Severity: Notable,
-		Figures: figures{"reasoned": float64(n), "succeeded": float64(len(e.ok))}}, true
+		Figures: figures{"reasoned": float64(n), "succeeded": float64(len(e.ok))}, RequestIDs: idsOf(against)}, true
 }
 
 // thinkingOn: thinking was asked for and seen; TTFT is the first token of the reasoning.

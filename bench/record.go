@@ -117,6 +117,12 @@ type Probe struct {
 	RequestID string  `json:"request_id,omitempty"`
 }
 
+// Works reports whether the endpoint took the setting and thinking was as
+// asked for.
+func (p *Probe) Works(asked Thinking) bool {
+	return p.Outcome == Succeeded && asked.Met(&Sample{Reasoned: p.Reasoned})
+}
+
 // Warmth is what was done before the measured window.
 type Warmth struct {
 	Connections int     `json:"connections"` // opened beforehand

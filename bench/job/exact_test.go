@@ -15,6 +15,12 @@ import (
 // the bubble that it is called in, and returns what it left on disk.
 func simulated(t *testing.T, spec bench.Spec, config sim.Config) (*bench.Result, *bench.Record) {
 	t.Helper()
+	return spoken(t, spec, config, bench.Target{Dialect: bench.Ark()})
+}
+
+// spoken does the same with what a target says of its dialect and its terms.
+func spoken(t *testing.T, spec bench.Spec, config sim.Config, target bench.Target) (*bench.Result, *bench.Record) {
+	t.Helper()
 	server, err := sim.New(config)
 	if err != nil {
 		t.Fatal(err)
@@ -26,10 +32,8 @@ func simulated(t *testing.T, spec bench.Spec, config sim.Config) (*bench.Result,
 		_ = server.Close()
 		<-served
 	}()
-	j, err := New(Order{
-		Spec: spec, OutputDir: t.TempDir(), Version: "test",
-		Target: bench.Target{Label: "stand-in", BaseURL: network.BaseURL(), Model: server.Config().Models[0].ID, Dialect: bench.Ark(), Source: bench.SourceSim},
-	}, rundir.Index{}, nil)
+	target.Label, target.BaseURL, target.Model, target.Source = "stand-in", network.BaseURL(), server.Config().Models[0].ID, bench.SourceSim
+	j, err := New(Order{Spec: spec, OutputDir: t.TempDir(), Version: "test", Target: target}, rundir.Index{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

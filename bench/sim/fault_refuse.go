@@ -46,6 +46,10 @@ func refusalFaults() []fault {
 			x.req.thinking = "enabled"
 			return nil
 		}},
+		{name: "thinks_not", doc: "doesn't think although thinking is on", refuse: func(x *exchange, _ argument) *plan {
+			x.req.thinking = "disabled"
+			return nil
+		}},
 		{name: "no_temperature", doc: "400 to any temperature or top_p", refuse: refuseFields("InvalidParameter", "temperature", "top_p")},
 		{name: "fixed_temperature", doc: "400 to a temperature or top_p that is not the model's own, as Kimi", refuse: fixedTemperature},
 		{name: "no_stream_options", doc: "400 to stream_options", refuse: refuseFields("InvalidParameter.UnsupportedParameter", "stream_options")},

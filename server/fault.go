@@ -14,11 +14,17 @@ import (
 	"github.com/llm-bench/llm-bench/bench/rundir"
 )
 
+// invalidArgument is the code of a call whose arguments aren't allowed.
+const invalidArgument = "invalid_argument"
+
 // failure is the result of a call that could not be carried out, for a reason
 // that its caller can mend.
 func failure(err error) (*mcp.CallToolResult, error) {
 	f := faultOf(err)
 	b := &bare{common{Summary: sentence(f.Message), NextStep: f.Hint, Error: f}}
+	if f.Code == invalidArgument { // which begins with the name of a parameter
+		b.Summary = f.Message + "."
+	}
 	if b.NextStep == "" {
 		b.NextStep = "Tell the user what happened."
 	}
@@ -35,7 +41,7 @@ func faultOf(err error) *fault {
 	var unknown *unknownRunError
 	switch {
 	case errors.As(err, &argument):
-		return &fault{Code: "invalid_argument", Message: clean(argument.message), Hint: "Call again with a value that is allowed."}
+		return &fault{Code: invalidArgument, Message: clean(argument.message), Hint: "Call again with a value that is allowed."}
 	case errors.As(err, &ark):
 		return arkFault(ark)
 	case errors.As(err, &credentials):
@@ -44,7 +50,7 @@ func faultOf(err error) *fault {
 		return &fault{Code: "endpoint_busy", Message: busy.Error(), Hint: fmt.Sprintf(
 			`Call get_run with run_id="%s" wait_seconds=45 until it has ended, then call again; or end it with cancel_run if the user wants that.`, busy.RunID)}
 	case errors.As(err, &field):
-		return &fault{Code: "invalid_argument", Message: fieldFaults(err), Hint: "Call again with a value that is allowed."}
+		return &fault{Code: invalidArgument, Message: fieldFaults(err), Hint: "Call again with a value that is allowed."}
 	case errors.As(err, &unknown), errors.Is(err, rundir.ErrUnknownRun), errors.Is(err, rundir.ErrRunGone):
 		return &fault{Code: "unknown_run", Message: clean(err.Error()), Hint: "Call list_runs to see the runs of this machine."}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

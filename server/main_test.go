@@ -34,6 +34,11 @@ func TestMain(m *testing.M) {
 	}
 	flag.Bool("update", false, "rewrite golden files")
 	flag.Parse()
+	// Processes with the race detector sleep a second before they end.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 
@@ -117,15 +122,21 @@ func newBed(t *testing.T, o options) *bed {
 	check(t, b.client.Start(t.Context()))
 	_, err = b.client.Initialize(t.Context(), mcp.InitializeRequest{Params: mcp.InitializeParams{ProtocolVersion: "2025-06-18", ClientInfo: mcp.Implementation{Name: "test", Version: "1"}}})
 	check(t, err)
-	t.Cleanup(func() { b.stopAll(); _ = b.client.Close() })
+	t.Cleanup(func() { endRuns(b.deps.Index); _ = b.client.Close() })
 	return b
 }
 
-// stopAll ends the workers that a test leaves behind.
-func (b *bed) stopAll() {
-	entries, _ := b.deps.Index.List(0)
+// endRuns ends the workers that a test leaves behind.
+func endRuns(index rundir.Index) {
+	entries, _ := index.List(0)
 	for _, e := range entries {
-		_, _ = job.Cancel(context.Background(), e.Dir)
+		state, err := job.Cancel(context.Background(), e.Dir)
+		for range 200 {
+			if err != nil || state.PID == os.Getpid() || !state.Alive() {
+				break
+			}
+			time.Sleep(10 * time.Millisecond) // it closes its files
+		}
 	}
 }
 

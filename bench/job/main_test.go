@@ -16,5 +16,10 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	// Processes with the race detector sleep a second before they end.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # One measured request: does the endpoint answer, and with which settings?
 # Variables: MODEL and OUTPUT (the folder for reports).
-# Flags of `llm-bench connectivity` may follow and beat the variables.
+# Names of targets or target files may follow, then flags of `llm-bench connectivity`, which beat the variables.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -12,6 +12,15 @@ case ${OUTPUT:-} in
     exit 2
     ;;
 esac
+
+left=$#
+while [ "$left" -gt 0 ]; do
+  case $1 in -*) break ;; esac
+  target=$1
+  shift
+  set -- "$@" "--target=$target"
+  left=$((left - 1))
+done
 
 exec sh "$here/llm-bench-mcp" connectivity \
   ${MODEL:+"--model=$MODEL"} \

@@ -2,7 +2,7 @@
 # Measures multi-turn long context: conversations over a growing history.
 # Variables: MODEL, INITIAL_LEN, QUESTION_LEN, NUM_SESSIONS, MAX_TURNS, MAX_CONCURRENCY and OUTPUT
 #   (the folder for reports).
-# Flags of `llm-bench multiturn` may follow and beat the variables.
+# Names of targets or target files may follow, then flags of `llm-bench multiturn`, which beat the variables.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -13,6 +13,15 @@ case ${OUTPUT:-} in
     exit 2
     ;;
 esac
+
+left=$#
+while [ "$left" -gt 0 ]; do
+  case $1 in -*) break ;; esac
+  target=$1
+  shift
+  set -- "$@" "--target=$target"
+  left=$((left - 1))
+done
 
 exec sh "$here/llm-bench-mcp" multiturn \
   ${MODEL:+"--model=$MODEL"} \

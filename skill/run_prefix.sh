@@ -2,7 +2,7 @@
 # Measures prefix reuse: requests that share long prefixes.
 # Variables: MODEL, PREFIX_LEN, SUFFIX_LEN, NUM_PREFIXES, NUM_REQUESTS, MAX_CONCURRENCY and OUTPUT
 #   (the folder for reports).
-# Flags of `llm-bench prefix` may follow and beat the variables.
+# Names of targets or target files may follow, then flags of `llm-bench prefix`, which beat the variables.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -13,6 +13,15 @@ case ${OUTPUT:-} in
     exit 2
     ;;
 esac
+
+left=$#
+while [ "$left" -gt 0 ]; do
+  case $1 in -*) break ;; esac
+  target=$1
+  shift
+  set -- "$@" "--target=$target"
+  left=$((left - 1))
+done
 
 exec sh "$here/llm-bench-mcp" prefix \
   ${MODEL:+"--model=$MODEL"} \

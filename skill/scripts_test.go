@@ -132,6 +132,18 @@ func TestEntryScriptsLeaveOutWhatIsNotSetAndKeepSpaces(t *testing.T) {
 	}
 }
 
+func TestEntryScriptsTakeNamesOfTargetsBeforeFlags(t *testing.T) {
+	for _, script := range []string{"run_connectivity.sh", "run_prefix.sh", "run_multiturn.sh"} {
+		p := newPlace(t)
+		p.env = append(p.env, "LLM_BENCH_BIN="+p.put(filepath.Join(p.bin, "program"), standIn))
+		p.sh(script, "ark=豆包 mini", "my targets/b.yaml", "--lang", "zh")
+		command := strings.TrimSuffix(strings.TrimPrefix(script, "run_"), ".sh")
+		if want := "<" + command + "><--lang><zh><--target=ark=豆包 mini><--target=my targets/b.yaml>"; !slices.Equal(p.calls(), []string{want}) {
+			t.Errorf("%s calls %v, want %s", script, p.calls(), want)
+		}
+	}
+}
+
 func TestANumberIsNoFolderForReports(t *testing.T) {
 	for _, script := range []string{"run_connectivity.sh", "run_prefix.sh", "run_multiturn.sh"} {
 		p := newPlace(t)

@@ -48,8 +48,9 @@ func (m *Measurement) delays(ok []*Sample, p *pulse) {
 		last.add(s, lastOutput(s.Events))
 	}
 	stamp := 0.0
-	if m.Clock == clockUser {
-		stamp = Milliseconds(p.lags.Quantile(0.99))
+	if m.Clock == clockUser { // of so many draws, the one that counts for P99
+		n := float64(len(ok))
+		stamp = Milliseconds(p.lags.Quantile(min(0.99, n/(n+0.5))))
 	}
 	var starts, tokens []float64
 	for i, s := range ok {

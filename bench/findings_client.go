@@ -8,7 +8,7 @@ import (
 
 // clientSaturated: the client was too busy to stamp what came in time.
 func clientSaturated(e *evidence) (Finding, bool) {
-	r, found := e.reason(ReasonCPU, ReasonLag, ReasonGC)
+	r, found := e.reason(ReasonCPU, ReasonLag, ReasonLagTPOT, ReasonGC)
 	if !found {
 		return none()
 	}
@@ -16,7 +16,7 @@ func clientSaturated(e *evidence) (Finding, bool) {
 	if r.Verdict == Invalid {
 		severity = Serious
 	}
-	name := map[string]string{ReasonCPU: "cpu_share", ReasonLag: "lag_ms", ReasonGC: "pause_ms"}[r.Code]
+	name := map[string]string{ReasonCPU: "cpu_share", ReasonLag: "lag_ms", ReasonLagTPOT: "lag_ms", ReasonGC: "pause_ms"}[r.Code]
 	f := Finding{Rule: "client_saturated", Severity: severity, Figures: figures{name: r.Value}, Texts: map[string]string{"cause": r.Code}}
 	f.Figures["limit_"+name] = r.Limit
 	return f, true

@@ -136,3 +136,36 @@ func TestTheDiagnosisHoldsNoValues(t *testing.T) {
 		t.Errorf("diagnosis:\n%s", text)
 	}
 }
+
+func TestLengthsLikeProductionComeFromUsage(t *testing.T) {
+	withArk(t, "in_production", firstKey)
+	c := call("prefix", "--model", "doubao-seed-2-0-mini-260428", "--like-production", "--num-requests", "100", "--dry-run", "--json")
+	// 8,000 prompt tokens a request, 75 % of them cached, 300 output tokens.
+	for _, says := range []string{`"prompt_tokens": 800000`, `"output_tokens_max": 30000`} {
+		if c.code != exitDone || !strings.Contains(c.out, says) {
+			t.Errorf("exit code %d, %s is not in\n%s%s", c.code, says, c.out, c.err)
+		}
+	}
+	if !strings.Contains(c.err, "8000 prompt tokens each, 75 % of them cached") {
+		t.Errorf("stderr:\n%s", c.err)
+	}
+	withArk(t, "logged_in", firstKey)
+	if c := call("prefix", "--model", "doubao-seed-2-0-mini-260428", "--like-production", "--dry-run"); c.code != exitFailed || !strings.Contains(c.err, "no usage") {
+		t.Errorf("without usage: exit code %d\n%s", c.code, c.err)
+	}
+}
+
+func TestThePlanSaysWhichLimitOfAnEndpointARunMayReach(t *testing.T) {
+	f := forecast{Requests: 200, PromptTokens: 2_800_000, OutputTokensMax: 100_000, MinutesLow: 2}
+	for _, c := range []struct {
+		terms bench.Terms
+		says  string
+	}{
+		{bench.Terms{}, ""}, {bench.Terms{RPM: 30_000, TPM: 5_000_000}, ""},
+		{bench.Terms{RPM: 50}, "RPM"}, {bench.Terms{TPM: 1_000_000}, "TPM"},
+	} {
+		if got := throttled(&f, &c.terms); (got != "") != (c.says != "") || !strings.Contains(got, c.says) {
+			t.Errorf("%+v: %q, want %q", c.terms, got, c.says)
+		}
+	}
+}

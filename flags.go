@@ -20,30 +20,31 @@ import (
 
 // runFlags are the flags of a command that measures.
 type runFlags struct {
-	scenarios   []bench.Scenario
-	preset      string
-	model       string
-	label       string
-	targets     []string
-	baseURL     string
-	keyEnv      string
-	profile     string
-	dialect     string
-	lang        string
-	outputDir   string
-	concurrency string
-	rate        string
-	corpus      string
-	reuse       bool
-	dump        string
-	caFile      string
-	insecure    bool
-	dryRun      bool
-	json        bool
-	sim         bool
-	simOpts     simFlags
-	set         *pflag.FlagSet
-	points      []bench.Point // of a sweep, once the specs are made
+	scenarios      []bench.Scenario
+	preset         string
+	model          string
+	label          string
+	targets        []string
+	baseURL        string
+	keyEnv         string
+	profile        string
+	dialect        string
+	lang           string
+	outputDir      string
+	concurrency    string
+	rate           string
+	corpus         string
+	likeProduction bool
+	reuse          bool
+	dump           string
+	caFile         string
+	insecure       bool
+	dryRun         bool
+	json           bool
+	sim            bool
+	simOpts        simFlags
+	set            *pflag.FlagSet
+	points         []bench.Point // of a sweep, once the specs are made
 }
 
 func (f *runFlags) bind(c *cobra.Command, scenarios ...bench.Scenario) {
@@ -68,6 +69,9 @@ func (f *runFlags) bind(c *cobra.Command, scenarios ...bench.Scenario) {
 	if !slices.Equal(scenarios, []bench.Scenario{bench.Connectivity}) {
 		fs.StringVar(&f.concurrency, "max-concurrency", "5", "sessions in flight side by side; a list such as 1,5,20 sweeps them")
 		fs.StringVar(&f.rate, "request-rate", "", "open loop: sessions started each second, Poisson, or constant:R; a list sweeps (default: closed loop)")
+		if slices.Contains(scenarios, bench.Prefix) {
+			fs.BoolVar(&f.likeProduction, "like-production", false, "take prompt and output length from the last week's usage of this model on Ark (Ark CLI)")
+		}
 		fs.StringVar(&f.corpus, "corpus", "", "file of your own text: plain text, or OpenAI messages as JSONL (default: generated text)")
 		fs.BoolVar(&f.reuse, "allow-corpus-reuse", false, "a corpus that is too small starts again from its beginning; the report says so")
 		fs.StringVar(&f.dump, "dump-data", "", "write the exact inputs to this file as JSONL, at estimated lengths, and send nothing")

@@ -63,13 +63,18 @@ func measure(ctx context.Context, std streams, flags *runFlags) error {
 	if err != nil {
 		return err
 	}
-	specs, err := flags.specs(&targets[0])
-	if err != nil {
-		return err
-	}
 	notes := std.out
 	if flags.json {
 		notes = std.err
+	}
+	if flags.likeProduction {
+		if err := flags.takeLengths(ctx, notes, &targets[0]); err != nil {
+			return err
+		}
+	}
+	specs, err := flags.specs(&targets[0])
+	if err != nil {
+		return err
 	}
 	for i := range targets {
 		named := ""
@@ -82,7 +87,7 @@ func measure(ctx context.Context, std streams, flags *runFlags) error {
 		fmt.Fprintln(notes, "warning: "+w)
 	}
 	if flags.dryRun || flags.dump != "" {
-		return plan(std, notes, flags, specs)
+		return plan(std, notes, flags, &targets[0], specs)
 	}
 	s := session{ctx: ctx, std: std, notes: notes, flags: flags, targets: targets, warnings: warnings}
 	s.index, err = rundir.DefaultIndex()

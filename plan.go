@@ -18,14 +18,16 @@ type forecast struct {
 	MinutesLow      float64        `json:"minutes_low"`
 	MinutesHigh     float64        `json:"minutes_high"`
 	Cost            *bench.Cost    `json:"cost_max,omitempty"`
+	Throttled       string         `json:"throttled,omitempty"` // which known limit the run may reach, and how
 }
 
 // plan prints what would be sent, writes it to a file where that was asked
 // for, and sends nothing.
-func plan(std streams, notes io.Writer, flags *runFlags, specs []bench.Spec) error {
+func plan(std streams, notes io.Writer, flags *runFlags, target *bench.Target, specs []bench.Spec) error {
 	forecasts := []forecast{}
 	for i := range specs {
 		f := forecastOf(&specs[i])
+		f.Throttled = throttled(&f, &target.Terms)
 		forecasts = append(forecasts, f)
 		fmt.Fprintln(notes, f.line())
 	}
@@ -44,7 +46,7 @@ func plan(std streams, notes io.Writer, flags *runFlags, specs []bench.Spec) err
 func forecastOf(s *bench.Spec) forecast {
 	prompt, output := job.Tokens(s)
 	low, high := job.Estimate(s)
-	f := forecast{s.Scenario, s.Planned(), prompt, output, low.Minutes(), high.Minutes(), nil}
+	f := forecast{s.Scenario, s.Planned(), prompt, output, low.Minutes(), high.Minutes(), nil, ""}
 	if s.Prices.In > 0 || s.Prices.Out > 0 {
 		f.Cost = &bench.Cost{Amount: s.Prices.Of(prompt, 0, output), Currency: s.Prices.Currency}
 	}
@@ -57,7 +59,24 @@ func (f forecast) line() string {
 	if f.Cost != nil {
 		line += fmt.Sprintf(", at most %.2f %s without cache hits", f.Cost.Amount, f.Cost.Currency)
 	}
+	if f.Throttled != "" {
+		line += "\n  " + f.Throttled
+	}
 	return line
+}
+
+// throttled compares the fastest that the run may be with the rates that the
+// endpoint is known to take; "" where it stays below them or none is known.
+func throttled(f *forecast, terms *bench.Terms) string {
+	minutes := max(f.MinutesLow, 1)
+	rpm, tpm := float64(f.Requests)/minutes, float64(f.PromptTokens+f.OutputTokensMax)/minutes
+	switch {
+	case terms.RPM > 0 && rpm > float64(terms.RPM):
+		return fmt.Sprintf("may be throttled: up to %.0f requests a minute, and the endpoint takes %d (RPM)", rpm, terms.RPM)
+	case terms.TPM > 0 && tpm > float64(terms.TPM):
+		return fmt.Sprintf("may be throttled: up to %.0f tokens a minute, and the endpoint takes %d (TPM)", tpm, terms.TPM)
+	}
+	return ""
 }
 
 // dump writes the inputs of every scenario to the file that the user named.

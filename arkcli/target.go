@@ -27,5 +27,6 @@ func (c *CLI) Target(ctx context.Context, profile, model string) (bench.Target, 
 	return bench.Target{
 		BaseURL: access.BaseURL, Model: found.Model(), Source: bench.SourceArkCLI, Profile: access.Profile,
 		Asked: found.Query, Why: found.Why, Key: access.Key,
+		Terms: bench.Terms{RPM: found.RateLimit.RPM, TPM: found.RateLimit.TPM},
 	}, found.Warnings, nil
 }

@@ -10,6 +10,8 @@ import (
 // at zero is the run's to say.
 type Terms struct {
 	MaxConcurrency int    `json:"max_concurrency,omitempty"` // limit: no run may have more in flight there
+	RPM            int    `json:"rpm,omitempty"`             // requests a minute that the endpoint takes; 0: not known
+	TPM            int    `json:"tpm,omitempty"`             // tokens a minute that the endpoint takes; 0: not known
 	Limits         Limits `json:"limits,omitzero"`
 	Prices         Prices `json:"prices,omitzero"`
 }

@@ -82,8 +82,9 @@ func (s *session) usageStats() answer {
 	if s.flags["start"] == "" {
 		return envelope(2, "validation", "usage stats needs --start", "")
 	}
-	return ok(object{
-		"fields": []object{{"name": "ReqCnt", "type": "number"}}, "records": []object{}, "data_count": 0,
-		"totals": object{"InputTokens": "0", "CacheTokensHit": "0", "OutputTokens": "0", "TotalTokens": "0", "ReqCnt": "0"},
-	})
+	totals := object{"InputTokens": "0", "CacheTokensHit": "0", "OutputTokens": "0", "TotalTokens": "0", "ReqCnt": "0"}
+	if s.scenario.has("in_production") {
+		totals = object{"InputTokens": "8000000", "CacheTokensHit": "6000000", "OutputTokens": "300000", "TotalTokens": "8300000", "ReqCnt": "1000"}
+	}
+	return ok(object{"fields": []object{{"name": "ReqCnt", "type": "number"}}, "records": []object{}, "data_count": 0, "totals": totals})
 }

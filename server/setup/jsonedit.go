@@ -53,6 +53,9 @@ func withServer(text []byte, server string, entry any) ([]byte, error) {
 // withoutServer takes a server out of the settings' mcpServers.
 func withoutServer(text []byte, server string) (without []byte, removed bool, err error) {
 	root, err := readObject(text, 0)
+	if err != nil && !bytes.Contains(text, []byte(`"`+server+`"`)) {
+		return text, false, nil // whatever it is, the server isn't in it
+	}
 	if err != nil {
 		return nil, false, err
 	}

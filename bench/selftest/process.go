@@ -14,6 +14,7 @@ import (
 type process struct {
 	command *exec.Cmd
 	stdin   io.Closer
+	address string // host and port
 	url     string
 	roots   *x509.CertPool // nil: plain
 }
@@ -48,6 +49,7 @@ func (p *process) greet(stdout io.Reader) error {
 	if err := json.Unmarshal(line, &hello); err != nil {
 		return fmt.Errorf("the endpoint's greeting: %w", err)
 	}
+	p.address = hello.Address
 	p.url = "http://" + hello.Address + "/v1"
 	if hello.Certificate == "" {
 		return nil

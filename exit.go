@@ -185,6 +185,16 @@ func oneArg(name string) cobra.PositionalArgs {
 	}
 }
 
+// someArgs asks for at least one argument, named in the message.
+func someArgs(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return &usageError{fmt.Errorf("%s takes at least one %s; see %s --help", c.CommandPath(), name, c.CommandPath())}
+		}
+		return nil
+	}
+}
+
 // printJSON writes one JSON document.
 func printJSON(w io.Writer, v any) error {
 	encoder := json.NewEncoder(w)

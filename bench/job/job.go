@@ -152,6 +152,10 @@ func (r *running) header() *bench.Header {
 // Render computes the result of a run from its directory alone, and writes the
 // report. It serves a run that has ended, was killed, or still goes on.
 func Render(ctx context.Context, dir string) (*bench.Result, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the run's folder: %w", err)
+	}
 	record, err := rundir.Open(dir)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,10 @@ import (
 )
 
 // Patterns; never changed.
-var endpointID = regexp.MustCompile(`^ep-[a-z0-9][a-z0-9-]{0,80}$`)
+var (
+	endpointID     = regexp.MustCompile(`^ep-[a-z0-9][a-z0-9-]{0,80}$`)
+	endpointWithin = regexp.MustCompile(`(?:^|[^a-z0-9-])(ep-(?:m-)?\d{8,}[a-z0-9-]{0,80})`)
+)
 
 // endpoint is one inference endpoint of the account.
 type endpoint struct {
@@ -29,6 +32,19 @@ type RateLimit struct {
 
 func isEndpointID(text string) bool {
 	return endpointID.MatchString(text)
+}
+
+// endpointIn is the one endpoint ID that a text is or holds; "" where there is
+// none, or more than one.
+func endpointIn(text string) string {
+	if isEndpointID(text) {
+		return text
+	}
+	found := endpointWithin.FindAllStringSubmatch(text, 2)
+	if len(found) != 1 {
+		return ""
+	}
+	return found[0][1]
 }
 
 func readEndpoint(v value) endpoint {

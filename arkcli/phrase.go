@@ -61,10 +61,11 @@ func aliases() []string {
 		"迷你版", " mini ", "迷你", " mini ", "轻量级", " lite ", "轻量版", " lite ", "轻量", " lite ",
 		"专业版", " pro ", "专业", " pro ", "极速版", " flash ", "极速", " flash ", "闪电版", " flash ", "快闪版", " flash ", "涡轮", " turbo ",
 		"正式版", " ga ", "预览版", " preview ", "预览", " preview ",
-		"编程", " code ", "代码", " code ", "编码", " code ", "视觉", " vision ", "思考", " thinking ",
+		"不要思考", " ", "不思考", " ", "关闭思考", " ", "关掉思考", " ", "编程", " code ", "代码", " code ", "编码", " code ", "视觉", " vision ", "思考", " thinking ",
 		"推理接入点", " ", "接入点", " ", "端点", " ", "大模型", " ", "模型", " ", "字节跳动", " ", "字节", " ",
 		"火山引擎", " ", "火山方舟", " ", "火山", " ", "方舟", " ", "版本", " ", "版", " ", "的", " ", "那个", " ", "这个", " ", "最新", " ",
-		"请", " ", "帮我", " ", "测试", " ", "压测", " ", "测一下", " ", "一下", " ", "性能", " ",
+		"请", " ", "帮我", " ", "测试", " ", "压测", " ", "测一测", " ", "测一下", " ", "一下", " ", "性能", " ", "速度", " ", "延迟", " ",
+		"看看", " ", "跑一跑", " ", "跑个分", " ", "我想", " ", "测", " ",
 	}
 }
 
@@ -130,7 +131,7 @@ func wordBeforeNumber(word, number string) []string {
 	if len(word) == 1 {
 		return []string{word + number}
 	}
-	if rest, ok := strings.CutSuffix(word, "v"); ok && len(rest) > 2 {
+	if rest, ok := strings.CutSuffix(word, "v"); ok && (len(rest) > 2 || rest == "ds") {
 		return []string{rest, "v" + number}
 	}
 	return []string{word, number}

@@ -72,8 +72,8 @@ func (c *CLI) Resolve(ctx context.Context, profile, query string) (Resolution, e
 }
 
 func (c *CLI) resolve(ctx context.Context, profile string, p phrase) (Resolution, *Error) {
-	if isEndpointID(p.exact) {
-		return c.resolveEndpoint(ctx, profile, p.exact)
+	if id := endpointIn(p.exact); id != "" {
+		return c.resolveEndpoint(ctx, profile, id)
 	}
 	k := c.catalogue(profile, false)
 	matches, err := k.lookUp(ctx, p)

@@ -150,7 +150,7 @@ func (a *attempt) drain(body io.Reader, err error) error {
 func (a *attempt) stream(body io.Reader) error {
 	framer := framer{sink: &a.fold}
 	a.fold.events = make(bench.Events, 0, min(a.client.spec.MaxOutputTokens+8, 1024))
-	buffer := a.client.buffers.Get().(*[16 << 10]byte)
+	buffer := a.client.buffers.Get().(*streamBuffer)
 	defer a.client.buffers.Put(buffer)
 	events := 0
 	for {

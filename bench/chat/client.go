@@ -64,7 +64,7 @@ func New(o Options) (*Client, error) {
 		c.proxy = environmentProxy()
 	}
 	c.transport = newTransport(c.dialer, c.proxy, o.Spec.MaxConcurrency)
-	c.buffers.New = func() any { return &[16 << 10]byte{} }
+	c.buffers.New = func() any { return new(streamBuffer) }
 	return c, nil
 }
 
@@ -80,6 +80,9 @@ func (c *Client) Close() {
 	c.dialer.closeReady()
 	c.transport.CloseIdleConnections()
 }
+
+// streamBuffer takes what one read of a stream brings.
+type streamBuffer [4 << 10]byte
 
 // Call implements [bench.Caller].
 func (c *Client) Call(ctx context.Context, request *bench.Request) bench.Sample {

@@ -143,15 +143,15 @@ func (d *dialer) closeReady() {
 func newTransport(d *dialer, proxy func(*http.Request) (*url.URL, error), connections int) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
-	writeBuffer := 64 << 10
-	if connections >= 500 {
-		writeBuffer = 16 << 10
+	readBuffer, writeBuffer := 16<<10, 64<<10
+	if connections >= 500 { // each connection has its own
+		readBuffer, writeBuffer = 4<<10, 16<<10
 	}
 	return &http.Transport{
 		Proxy: proxy, DialContext: d.plain, DialTLSContext: d.secure, TLSClientConfig: d.tls,
 		Protocols: &protocols, DisableCompression: true,
 		MaxIdleConns: 0, MaxIdleConnsPerHost: connections + 1, IdleConnTimeout: 0,
-		WriteBufferSize: writeBuffer, ReadBufferSize: 16 << 10,
+		WriteBufferSize: writeBuffer, ReadBufferSize: readBuffer,
 		MaxResponseHeaderBytes: 256 << 10,
 	}
 }

@@ -224,6 +224,7 @@ func (s *session) say(r *bench.Result) {
 			fmt.Fprintln(s.std.err, "  "+advice)
 		}
 	}
+	s.sayProbes(r)
 	fmt.Fprintln(s.notes, report.Summary(r))
 	fmt.Fprintf(s.notes, "report: %s\n", r.Files.ReportMD)
 }

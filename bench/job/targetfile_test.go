@@ -250,3 +250,34 @@ func FuzzTargetFile(f *testing.F) {
 		}
 	})
 }
+
+func TestTheExampleOnThePageIsATargetFile(t *testing.T) {
+	page, err := os.ReadFile("../../skill/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```yaml\n")
+	example, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("the page shows no target file")
+	}
+	// The parts of a dialect stand in comments, in the place of its name.
+	parts := strings.ReplaceAll(strings.Replace(example, "dialect: vllm ", "# ", 1), "\n# ", "\n")
+	for text, dialect := range map[string]string{example: "vllm", parts: "vllm+custom"} {
+		if got, err := parseTarget("t.yaml", []byte(text)); err != nil || got.Dialect.Name != dialect || got.Terms.MaxConcurrency != 8 {
+			t.Errorf("%+v, %v\n%s", got, err, text)
+		}
+	}
+}
+
+func TestThePageListsTheBuiltInTargets(t *testing.T) {
+	page, err := os.ReadFile("../../skill/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range knownTargets() {
+		if row := "| `" + k.name + "` | `" + k.baseURL + "` | `" + k.keyEnv + "`"; !strings.Contains(string(page), row) {
+			t.Errorf("the page lacks %s", row)
+		}
+	}
+}

@@ -23,8 +23,8 @@ processes of their own, and go on when the server or its client ends.`,
 				return err
 			}
 			index, err := rundir.DefaultIndex()
-			if err != nil {
-				return err
+			if err != nil { // without a home folder runs are found by their place alone
+				index = rundir.Index{}
 			}
 			deps.Ark, deps.Index, deps.Executable = arkcli.New(arkcli.Options{}), index, executable
 			deps.Version, deps.Env, deps.Stderr = version, os.LookupEnv, std.err

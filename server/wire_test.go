@@ -338,6 +338,21 @@ func TestProgressIncreasesKeepsItsDistanceAndGoesToThoseWhoAskAlone(t *testing.T
 	}
 }
 
+func TestClientsOfTheModernKindGetProgressToo(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, steady())
+	w := h.serve(t)
+	w.tool(2, "run_prefix", h.slow(`"wait_seconds":5`), `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"progressToken":9}`)
+	if a := w.result(2); a.isError {
+		t.Fatalf("it gave %s", a.text)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.notes) == 0 || w.notes[0]["params"].(map[string]any)["progressToken"] != 9.0 {
+		t.Errorf("the notes are %v", w.notes)
+	}
+}
+
 func TestCancelingTheCallEndsTheWaitAndNotTheRun(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, steady())

@@ -3,16 +3,9 @@ package bench
 import (
 	"encoding/json"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"time"
 )
-
-// Interval is a 95 % confidence interval.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
 
 // Dist describes a set of values in the unit that the name of its field
 // states. All figures but N are undefined when N is 0; JSON then shows n alone.
@@ -78,71 +71,6 @@ func deviation(values []float64) float64 {
 		squares += (v - m) * (v - m)
 	}
 	return math.Sqrt(squares / float64(len(values)-1))
-}
-
-// resamples is the number of bootstrap resamples behind an interval.
-const resamples = 1000
-
-// bootstrap adds percentile-bootstrap intervals, resampling within each
-// stratum, so that every resample holds as many cold requests as the run did.
-func (d *Dist) bootstrap(strata [][]float64, seed uint64) {
-	if d.N < 2 {
-		return
-	}
-	rng := rand.New(rand.NewPCG(seed, 0x6c6c6d62))
-	avgs, medians, tails := make([]float64, resamples), make([]float64, resamples), make([]float64, resamples)
-	drawn := make([]float64, 0, d.N)
-	for i := range resamples {
-		drawn = drawn[:0]
-		for _, stratum := range strata {
-			for range stratum {
-				drawn = append(drawn, stratum[rng.IntN(len(stratum))])
-			}
-		}
-		slices.Sort(drawn)
-		avgs[i], medians[i], tails[i] = mean(drawn), Percentile(drawn, 50), Percentile(drawn, 99)
-	}
-	d.AvgCI, d.P50CI, d.P99CI = middle95(avgs), middle95(medians), middle95(tails)
-}
-
-func middle95(values []float64) *Interval {
-	slices.Sort(values)
-	return &Interval{Percentile(values, 2.5), Percentile(values, 97.5)}
-}
-
-// bySession adds t intervals over one value per session: the sessions, not the
-// turns within them, are independent. P99 gets none.
-func (d *Dist) bySession(sessions [][]float64) {
-	var means, medians []float64
-	for _, values := range sessions {
-		if len(values) > 0 {
-			means = append(means, mean(values))
-			medians = append(medians, Percentile(slices.Sorted(slices.Values(values)), 50))
-		}
-	}
-	d.AvgCI, d.P50CI = tInterval(means, d.Avg), tInterval(medians, d.P50)
-}
-
-// tInterval is a 95 % t interval of the mean of values, moved to the given centre.
-func tInterval(values []float64, centre float64) *Interval {
-	if len(values) < 2 {
-		return nil
-	}
-	half := t975(len(values)-1) * deviation(values) / math.Sqrt(float64(len(values)))
-	return &Interval{centre - half, centre + half}
-}
-
-// t975 is the 97.5 % quantile of Student's t distribution: tabulated up to 10
-// degrees of freedom, beyond by the Cornish-Fisher expansion (error < 0.001).
-func t975(df int) float64 {
-	table := []float64{12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281}
-	if df <= len(table) {
-		return table[df-1]
-	}
-	const z = 1.959964
-	v := float64(df)
-	return z + (z*z*z+z)/(4*v) + (5*math.Pow(z, 5)+16*z*z*z+3*z)/(96*v*v) +
-		(3*math.Pow(z, 7)+19*math.Pow(z, 5)+17*z*z*z-15*z)/(384*v*v*v)
 }
 
 type distJSON struct {

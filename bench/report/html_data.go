@@ -18,12 +18,13 @@ const shownRequests = 20_000
 // plots is the material of the page's charts. All times are milliseconds;
 // columns of requests are arrays, in which null is undefined.
 type plots struct {
-	Scenario bench.Scenario    `json:"scenario"`
-	Key      string            `json:"key"` // what requests are grouped by: reuse ordinal or turn
-	Words    map[string]string `json:"words"`
-	Series   []plotSeries      `json:"series"`
-	Loads    []plotLoads       `json:"loads,omitempty"` // of a sweep, one for each target
-	LoadName string            `json:"load_name,omitempty"`
+	Scenario  bench.Scenario    `json:"scenario"`
+	Simulated bool              `json:"simulated"`
+	Key       string            `json:"key"` // what requests are grouped by: reuse ordinal or turn
+	Words     map[string]string `json:"words"`
+	Series    []plotSeries      `json:"series"`
+	Loads     []plotLoads       `json:"loads,omitempty"` // of a sweep, one for each target
+	LoadName  string            `json:"load_name,omitempty"`
 }
 
 // plotSeries is the requests of one target, or of one target at one load.
@@ -71,7 +72,7 @@ type plotLoads struct {
 // chartData is the material as JSON that can stand in a page; none where there
 // is nothing to draw.
 func chartData(p *page) (data template.JS, any bool, err error) {
-	d := plots{Scenario: p.result.Scenario, Key: "ordinal", Words: p.plotWords()}
+	d := plots{Scenario: p.result.Scenario, Simulated: p.result.Simulated, Key: "ordinal", Words: p.plotWords()}
 	if d.Scenario == bench.Multiturn {
 		d.Key = "turn"
 	}
@@ -224,7 +225,7 @@ func (p *page) plotWords() map[string]string {
 	w := wordsOf(p.l.name)
 	words := map[string]string{
 		"ttft": w.ttft, "per1k": w.ttftPer1K, "tpot": w.tpot, "e2e": w.e2e, "hits": w.hits, "flying": w.flying, "context": w.context,
-		"ordinal": w.ordinal, "turn": w.turn, "clock": w.clock, "share": w.share, "timeline": w.ttftAt,
+		"ordinal": w.ordinal, "turn": w.turn, "clock": w.clock, "timeline": w.ttftAt,
 		"ms": w.ms, "s": w.seconds, "min": w.minutes, "h": w.hours, "tokens": w.tokens, "mean": w.mean, "band": w.band, "best": w.best,
 		"failed": w.failed, "retried": w.retried, "canceled": w.canceled, "title_groups": w.reuse, "title_spread": w.spread, "title_timeline": w.timeline,
 		"first": w.first, "later": w.later,
@@ -235,6 +236,8 @@ func (p *page) plotWords() map[string]string {
 	for _, key := range pageWords() {
 		words[key] = bare(p.l.say("html." + key))
 	}
+	words["key_name"] = bare(p.l.either([]string{"breakdown." + string(p.result.Scenario), "breakdown.prefix"}))
+	words["simulated"] = w.simulated
 	words["hit_rate"] = bare(p.l.say("cache.hit_rate"))
 	words["not_reported"] = bare(p.l.say("not_reported"))
 	words["target"] = bare(p.l.say("comparison.target"))
@@ -244,8 +247,8 @@ func (p *page) plotWords() map[string]string {
 // pageWords are the phrases that only the page's charts have.
 func pageWords() []string {
 	return []string{
-		"targets", "loads", "range", "from", "to", "all", "only_first", "only_later", "reset", "selected", "selection", "left",
+		"targets", "loads", "share_of", "from", "to", "all", "only_first", "only_later", "selected", "selection", "left",
 		"request", "session", "use_of", "turn_of", "prompt", "cached", "queue", "in_flight", "asked", "no_data", "plot_help",
-		"title_load", "output", "requests", "series", "p50", "p99", "percentile", "dark", "light", "started",
+		"title_load", "output", "requests", "series", "p50", "p99", "started",
 	}
 }

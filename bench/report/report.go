@@ -30,7 +30,7 @@ const drawingTime = 10 * time.Second
 // drawer draws charts into dir; see [Charts].
 type drawer func(ctx context.Context, result *bench.Result, record *bench.Record, dir string) (drawn, skipped []string)
 
-// Render writes result.json, report.md, requests.csv and the charts of a run
+// Render writes result.json, report.md, requests.csv, report.html and the charts of a run
 // into its folder dir, and notes in result.Files what is there. All but the
 // charts are written before any chart is drawn: a chart that fails, panics or
 // hangs costs only itself. An error says which file could not be written; the
@@ -55,6 +55,13 @@ func render(ctx context.Context, dir string, record *bench.Record, result *bench
 	if err := writeFile(filepath.Join(dir, CSVFile), table); err != nil {
 		return err
 	}
+	site, err := HTML(result, record)
+	if err != nil {
+		return fmt.Errorf("write %s: %w", HTMLFile, err)
+	}
+	if err := writeFile(filepath.Join(dir, HTMLFile), site); err != nil {
+		return err
+	}
 	drawn, skipped := drawCharts(ctx, draw, result, record, dir)
 	if len(drawn) == 0 && len(skipped) == 0 {
 		return nil
@@ -69,6 +76,7 @@ func render(ctx context.Context, dir string, record *bench.Record, result *bench
 func files(dir string) bench.Files {
 	f := bench.Files{
 		ReportMD:    filepath.Join(dir, MarkdownFile),
+		ReportHTML:  filepath.Join(dir, HTMLFile),
 		ResultJSON:  filepath.Join(dir, ResultFile),
 		RequestsCSV: filepath.Join(dir, CSVFile),
 		Charts:      []string{},

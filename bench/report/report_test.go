@@ -55,11 +55,11 @@ func TestARenderingLeavesItsFilesAndNamesThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := bench.Files{
-		ReportMD: filepath.Join(dir, MarkdownFile), ResultJSON: filepath.Join(dir, ResultFile), RequestsCSV: filepath.Join(dir, CSVFile),
+		ReportMD: filepath.Join(dir, MarkdownFile), ReportHTML: filepath.Join(dir, HTMLFile), ResultJSON: filepath.Join(dir, ResultFile), RequestsCSV: filepath.Join(dir, CSVFile),
 		RequestsJSONL: filepath.Join(dir, journalFile), Charts: []string{filepath.Join(dir, "timeline.png")},
 	}
 	got := written.Files
-	if !slices.Equal(got.Charts, want.Charts) || got.ReportMD != want.ReportMD || got.RequestsJSONL != want.RequestsJSONL || got.RequestsCSV != want.RequestsCSV || got.RunLog != "" || got.ReportHTML != "" {
+	if !slices.Equal(got.Charts, want.Charts) || got.ReportMD != want.ReportMD || got.RequestsJSONL != want.RequestsJSONL || got.RequestsCSV != want.RequestsCSV || got.RunLog != "" || got.ReportHTML != want.ReportHTML {
 		t.Errorf("files are %+v, want %+v", got, want)
 	}
 	page := read(t, dir, MarkdownFile)
@@ -81,7 +81,7 @@ func TestASecondRenderingGivesTheSameBytes(t *testing.T) {
 		if err := render(t.Context(), dir, record, result, drawOne); err != nil {
 			t.Fatal(err)
 		}
-		now := []string{read(t, dir, ResultFile), read(t, dir, MarkdownFile), read(t, dir, CSVFile)}
+		now := []string{read(t, dir, ResultFile), read(t, dir, MarkdownFile), read(t, dir, CSVFile), read(t, dir, HTMLFile)}
 		if before != nil && !slices.Equal(before, now) {
 			t.Error("the second rendering differs from the first")
 		}
@@ -109,7 +109,7 @@ func TestChartsThatHangAreLeftOutAfterTenSeconds(t *testing.T) {
 		defer close(release)
 		began := time.Now()
 		hanging := func(context.Context, *bench.Result, *bench.Record, string) ([]string, []string) {
-			if read(t, dir, MarkdownFile) == "" || read(t, dir, ResultFile) == "" || read(t, dir, CSVFile) == "" {
+			if read(t, dir, MarkdownFile) == "" || read(t, dir, ResultFile) == "" || read(t, dir, CSVFile) == "" || read(t, dir, HTMLFile) == "" {
 				t.Error("a chart is drawn before the documents are written")
 			}
 			<-release

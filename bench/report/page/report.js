@@ -141,8 +141,9 @@ class Panel {
     this.height = spec.height || panelHeight;
     const right = spec.second ? 54 : space.right;
     this.box = { left: space.left, right: this.width - right, top: space.top, bottom: this.height - space.bottom };
-    this.figure = element("figure", { class: "panel" }, element("figcaption", {}, element("span", {}, spec.title), spec.note ? element("small", {}, spec.note) : null));
-    this.svg = shape("svg", { class: "plot", viewBox: `0 0 ${this.width} ${this.height}`, tabindex: "0", role: "img", "aria-label": spec.title + (spec.note ? ", " + spec.note : "") + ". " + W.plot_help });
+    const caption = element("figcaption", {}, element("span", {}, spec.title, spec.unit ? element("small", {}, " " + spec.unit) : ""), element("small", {}, spec.note || ""));
+    this.figure = element("figure", { class: "panel" }, caption);
+    this.svg = shape("svg", { class: "plot", viewBox: `0 0 ${this.width} ${this.height}`, tabindex: "0", role: "img", "aria-label": [spec.title, spec.unit, spec.note].filter(Boolean).join(", ") + ". " + W.plot_help });
     this.tip = element("div", { class: "tip", hidden: true });
     this.figure.append(this.svg, this.tip);
     host.append(this.figure);
@@ -170,6 +171,7 @@ class Panel {
       this.add("text", { x, y: b.bottom + 18, "text-anchor": "middle" }, t.label);
     }
     this.add("text", { x: (b.left + b.right) / 2, y: this.height - 7, "text-anchor": "middle" }, s.x.label);
+    if (data.simulated) this.add("text", { x: b.right, y: b.top - 3, "text-anchor": "end", class: "simulated" }, W.simulated);
   }
   line(points, attributes) {
     const d = points.map(([x, y], i) => (i ? "L" : "M") + x.toFixed(1) + " " + y.toFixed(1)).join("");
@@ -214,8 +216,8 @@ class Panel {
     if (aloud) spoken.textContent = [reading.title, ...reading.lines.map((l) => l.text)].join(". ");
   }
   place(x, y) {
-    const k = this.svg.clientWidth / this.width, top = this.svg.offsetTop, left = this.svg.offsetLeft;
-    const w = this.tip.offsetWidth, h = this.tip.offsetHeight, at = left + x * k;
+    const outer = this.figure.getBoundingClientRect(), inner = this.svg.getBoundingClientRect(), k = inner.width / this.width;
+    const w = this.tip.offsetWidth, h = this.tip.offsetHeight, at = inner.left - outer.left + x * k, top = inner.top - outer.top;
     this.tip.style.left = Math.max(4, at + 14 + w > this.figure.clientWidth ? at - w - 14 : at + 14) + "px";
     this.tip.style.top = Math.max(4, Math.min(top + y * k - h / 2, this.figure.clientHeight - h - 4)) + "px";
   }
@@ -266,7 +268,7 @@ function groupPanel(host, all, title, kind, figure, width) {
   const topContext = contexts.flatMap((c) => c.groups).reduce((m, g) => Math.max(m, g.mean), 0);
   const secondTicks = topContext ? ticks(0, topContext * 1.03, 6) : [];
   const p = new Panel(host, {
-    title, note: scale.unit + (secondTicks.length ? " · " + W.context + " (" + W.tokens + ")" : ""), width,
+    title, unit: scale.unit, note: secondTicks.length ? W.context + " (" + W.tokens + ")" : "", width,
     x: { low: filter.from - 0.5, high: filter.to + 0.5, ticks: keyTicks(), label: W[data.key] },
     y: { low: 0, high: yTicks.at(-1).value, ticks: yTicks },
     second: secondTicks.length ? { high: secondTicks.at(-1).value, ticks: secondTicks } : null,
@@ -286,7 +288,7 @@ function groupPanel(host, all, title, kind, figure, width) {
         const tokens = context && context.groups.find((h) => h.key === key);
         if (tokens) lines.push({ text: named(all, c, W.context + " " + grouped(tokens.mean) + " " + W.tokens) });
       }
-      return { title: W[data.key === "turn" ? "turn_of" : "use_of"] + " " + key, lines, marks, x, y: marks.length ? marks[0].y : p.box.top, cursor: upright(p, x) };
+      return { title: W.key_name + " " + key, lines, marks, x, y: marks.length ? marks[0].y : p.box.top, cursor: upright(p, x) };
     },
   });
   drawGroups(p, curves, contexts, scale, hits);
@@ -294,7 +296,8 @@ function groupPanel(host, all, title, kind, figure, width) {
 }
 function keyTicks() {
   const out = [], step = Math.max(1, ticks(0, filter.to - filter.from + 1, 12)[1].value);
-  for (let k = filter.from; k <= filter.to; k++) if (k === filter.from || k % step === 0 || step === 1) out.push({ value: k, label: String(k) });
+  const labelled = (k) => step <= 2 ? (k - filter.from) % step === 0 : k === filter.from || k % step === 0;
+  for (let k = filter.from; k <= filter.to; k++) if (labelled(k)) out.push({ value: k, label: String(k) });
   return out;
 }
 function drawGroups(p, curves, contexts, scale, hits) {
@@ -305,15 +308,14 @@ function drawGroups(p, curves, contexts, scale, hits) {
     }
   }
   for (const c of contexts) p.line(c.groups.map((g) => [p.x(g.key), p.y2(g.mean)]), { class: "curve second ink c" + c.look });
+  for (const c of curves) {
+    p.line(c.groups.map((g) => [p.x(g.key), p.y(g.mean / scale.per)]), { class: "curve ink c" + c.look });
+    const r = c.groups.length <= 40 ? 3.6 : 0;
+    if (r) p.add("path", { d: c.groups.map((g) => glyph(c.look, p.x(g.key), p.y(g.mean / scale.per), r)).join(""), class: "fill c" + c.look });
+  }
   if (hits) {
     const limits = data.scenario === "multiturn" ? curves : curves.slice(0, 1);
     for (const c of limits) p.line(c.ceiling.filter((q) => q[0] >= filter.from && q[0] <= filter.to).map((q) => [p.x(q[0]), p.y(q[1])]), { class: "limit" });
-  }
-  for (const c of curves) {
-    p.line(c.groups.map((g) => [p.x(g.key), p.y(g.mean / scale.per)]), { class: "curve ink c" + c.look });
-    if (c.groups.length <= 40) p.line([], {});
-    const r = c.groups.length <= 40 ? 3.6 : c.groups.length === 1 ? 5 : 0;
-    if (r) p.add("path", { d: c.groups.map((g) => glyph(c.look, p.x(g.key), p.y(g.mean / scale.per), r)).join(""), class: "fill c" + c.look });
   }
 }
 
@@ -324,9 +326,9 @@ function spreadPanel(host, all, title, name, width) {
   const low = curves.reduce((m, c) => Math.min(m, c.values[0]), Infinity), high = curves.reduce((m, c) => Math.max(m, c.values.at(-1)), 0);
   const scale = timeScale(high), xTicks = curves.length ? ticks(low / scale.per, high / scale.per, 6) : ticks(0, 1, 5);
   const p = new Panel(host, {
-    title, note: scale.unit, width,
+    title, note: "", width,
     x: { low: xTicks[0].value, high: xTicks.at(-1).value, ticks: xTicks, label: title + " (" + scale.unit + ")" },
-    y: { low: 0, high: 100, ticks: ticks(0, 100, 6) },
+    y: { low: 0, high: 100, ticks: ticks(0, 100, 6).map((t) => ({ value: t.value, label: t.label + " %" })) },
     steps: curves.length ? 101 : 0,
     nearest: (x, y, p) => Math.max(0, Math.min(100, Math.round((p.box.bottom - y) / (p.box.bottom - p.box.top) * 100))),
     read: (q, p) => {
@@ -375,7 +377,7 @@ function timelinePanel(host, all, width) {
   const at = (p, r) => [p.x(r.start / time.per), r.ttft === null ? p.box.bottom - 7 : p.y(r.ttft / scale.per)];
   let places = null;
   const p = new Panel(host, {
-    title: W.timeline, note: scale.unit, width, height: 280,
+    title: W.timeline, unit: scale.unit, width, height: 280,
     x: { low: 0, high: end / time.per, ticks: xTicks, label: W.clock + " (" + time.unit + ")" }, y: { low: 0, high: yTicks.at(-1).value, ticks: yTicks },
     steps: shown.length,
     nearest: (x, y, p) => {
@@ -410,7 +412,8 @@ function flightPanel(host, all, width, end, time, xTicks) {
   const curves = all.map((s) => ({ ...s, levels: flights(series[s.index].rows) }));
   const asked = all.length ? Math.max(...all.map((s) => s.asked)) : 1;
   const peak = curves.flatMap((c) => c.levels).reduce((m, l) => Math.max(m, l[1]), asked);
-  const yTicks = ticks(0, peak, 6).filter((t) => Number.isInteger(t.value)), moments = 400;
+  const moments = 400;
+  const yTicks = ticks(0, peak, 6).filter((t) => Number.isInteger(t.value)).map((t) => ({ value: t.value, label: grouped(t.value) }));
   const level = (c, t) => { let n = 0; for (const [at, m] of c.levels) { if (at > t) break; n = m; } return n; };
   const p = new Panel(host, {
     title: W.flying, note: W.asked + ": " + unique(all.map((s) => s.asked)).join(", "), width, height: 170,
@@ -438,12 +441,12 @@ function flightPanel(host, all, width, end, time, xTicks) {
 function loadPanel(host, title, main, tail, width, kind) {
   const all = data.loads.map((l, i) => ({ ...l, look: i, name: l.target })).filter((l) => filter.targets.has(l.target));
   const xs = ascending(unique(all.flatMap((l) => l.x))), values = all.flatMap((l) => [...l[main], ...(tail ? l[tail] : [])]).filter((v) => v !== null && v !== undefined);
-  const top = values.reduce((m, v) => Math.max(m, v), 0), scale = kind === "rate" ? { unit: "/s", per: 1 } : timeScale(top);
+  const top = values.reduce((m, v) => Math.max(m, v), 0), scale = kind === "rate" ? { unit: "", per: 1 } : timeScale(top);
   const yTicks = ticks(0, (top || 1) / scale.per * 1.03, 6), log = xs.length > 2 && xs.at(-1) / xs[0] >= 8;
   const print = (v) => v === null || v === undefined ? "–" : kind === "rate" ? significant(v) + " /s" : duration(v);
   const room = log ? [xs[0] / 1.15, xs.at(-1) * 1.15] : [xs[0] - (xs.at(-1) - xs[0]) * .06 - (xs.length < 2 ? 1 : 0), xs.at(-1) + (xs.at(-1) - xs[0]) * .06 + (xs.length < 2 ? 1 : 0)];
   const p = new Panel(host, {
-    title, note: scale.unit, width,
+    title, unit: scale.unit, width,
     x: { low: room[0], high: room[1], log, ticks: xs.map((x) => ({ value: x, label: String(x) })), label: data.load_name }, y: { low: 0, high: yTicks.at(-1).value, ticks: yTicks },
     steps: values.length ? xs.length : 0,
     nearest: (x, y, p) => closest(xs.map((v) => p.x(v)), x),
@@ -488,6 +491,7 @@ function draw() {
   host.replaceChildren();
   const whole = Math.max(300, host.clientWidth || 900), wide = whole - 24;
   const half = whole > 830 ? (whole - 16) / 2 - 24 : wide, third = whole > 920 ? (whole - 32) / 3 - 24 : half;
+  host.append(element("h3", {}, W.selection), selectionTable(all));
   if (data.loads) {
     heading(host, W.title_load);
     host.append(legend([...(data.loads.length > 1 ? data.loads.map((l, i) => [swatch(i), l.target]) : []), [sample(["M1 6H25", "curve ink"]), W.p50], [sample(["M1 6H25", "curve tail ink"]), W.p99]]));
@@ -510,7 +514,7 @@ function draw() {
   groupPanel(groups, all, W.tpot, "tpot", latencyGroup("tpot"), half);
   groupPanel(groups, all, W.hits, "hits", hitGroup, half);
   heading(host, W.title_spread);
-  host.append(legend(seriesKeys(all)));
+  host.append(legend([...seriesKeys(all), [sample([glyph(0, 13, 6, 4), "fill"]), W.p50 + ", " + W.p99], ["", W.share_of]]));
   const spreads = panelsIn(host, "three");
   spreadPanel(spreads, all, W.ttft, "ttft", third);
   spreadPanel(spreads, all, W.tpot, "tpot", third);
@@ -519,7 +523,6 @@ function draw() {
   const kinds = ["failed", "retried", "canceled"].filter((k) => series.some((s) => s.rows.some((r) => r.kind === k)));
   host.append(legend([...seriesKeys(all), [sample([glyph(0, 13, 6, 4), "ring ink"]), W.first], [sample([glyph(0, 13, 6, 4), "fill"]), W.later], ...kinds.map((k) => [sample(["M9 2l8 8M9 10l8 -8", "crosses " + k]), W[k]])]));
   timelinePanel(panelsIn(host, "wide"), all, wide);
-  host.append(element("h3", {}, W.selection), selectionTable(all));
   tally(all);
 }
 
@@ -572,7 +575,7 @@ function rangeField() {
   };
   const preset = (text, a, b) => { const e = element("button", { type: "button" }, text); e.addEventListener("click", () => { from.value = a; to.value = b; apply(); }); return e; };
   from.addEventListener("change", apply); to.addEventListener("change", apply);
-  const name = W[data.key === "turn" ? "turn_of" : "use_of"];
+  const name = W.key_name;
   return element("fieldset", {}, element("legend", {}, name), element("label", {}, W.from, from), element("label", {}, W.to, to),
     preset(W.all, lowest, highest), preset(W.only_first, lowest, lowest), preset(W.only_later, lowest + 1, highest));
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/llm-bench/llm-bench/arkcli"
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/job"
+	"github.com/llm-bench/llm-bench/bench/rundir"
 )
 
 // The exit codes.
@@ -65,6 +66,9 @@ func explain(err error) (message, advice string, code int) {
 	var usage *usageError
 	var field *bench.FieldError
 	var inFile *job.TargetFileError
+	var refused *job.RefusedError
+	var stale *job.StaleError
+	var leaks rundir.LeakError
 	switch {
 	case errors.As(err, &ark):
 		return ark.Error(), strings.Join(slices.Concat(ark.Fix, candidateLines(ark.Suggestions), []string{ark.Note}), "\n"), arkCode(ark.Problem)
@@ -76,6 +80,10 @@ func explain(err error) (message, advice string, code int) {
 		return flagNames(err), "", exitUsage
 	case errors.As(err, &usage):
 		return usage.Error(), "", exitUsage
+	case errors.As(err, &refused):
+		return refused.Error(), "", codeOfRefusal(refused)
+	case errors.As(err, &stale), errors.As(err, &leaks):
+		return packingFault(err)
 	case errors.Is(err, context.Canceled):
 		return "interrupted", "", exitInterrupted
 	case strings.HasPrefix(err.Error(), "unknown command"):

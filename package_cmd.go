@@ -57,3 +57,13 @@ func sayPacked(std streams, p *job.Packed) {
 	}
 	fmt.Fprintf(std.out, "%d files, no secret found; check the zip with llm-bench verify\nzip: %s\n", p.Files, p.File)
 }
+
+// packingFault is why no zip was written.
+func packingFault(err error) (message, advice string, code int) {
+	var leaks rundir.LeakError
+	if errors.As(err, &leaks) {
+		return "no zip was written: " + leaks.Error(),
+			"take the secret out of the file, and package again; a key that has been in a file is best replaced at its provider", exitFailed
+	}
+	return "no zip was written: " + err.Error(), "", exitFailed
+}

@@ -51,7 +51,7 @@ func (r *running) budget() error {
 	defer r.spent.mu.Unlock()
 	tokens, cost := r.spent.prompt+r.spent.output, spec.Prices.Of(r.spent.prompt, r.spent.cached, r.spent.output)
 	switch {
-	case r.clock.Now() > limit:
+	case r.clock.Now()-r.from > limit:
 		return fmt.Errorf("max_minutes: the limit of %v is reached", limit.Round(time.Second))
 	case spec.MaxTokensTotal > 0 && tokens >= spec.MaxTokensTotal:
 		return fmt.Errorf("max_tokens_total: %d of %d tokens are used", tokens, spec.MaxTokensTotal)

@@ -34,3 +34,6 @@ func cpuName() string {
 	}
 	return ""
 }
+
+// thisTool is this program, of the given version.
+func thisTool(version string) bench.Tool { return bench.Tool{Version: version, Go: runtime.Version()} }

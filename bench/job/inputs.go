@@ -52,7 +52,8 @@ func (r *running) inputs(ctx context.Context) (*bench.End, error) {
 			return refused, err
 		}
 	}
-	return nil, r.build(options)
+	r.plans, err = order.build(options)
+	return nil, err
 }
 
 // ask sends what must be asked before the inputs can be built.
@@ -111,20 +112,20 @@ func (r *running) refreshed(ctx context.Context, refused *bench.End) bool {
 
 // build makes the inputs of every point. The points of a sweep differ in their
 // nonce, so that none hits the cache of the one before.
-func (r *running) build(options workload.Options) error {
-	order := &r.job.order
-	for i := range order.loads() {
-		spec := order.Spec
+func (o *Order) build(options workload.Options) ([]*workload.Plan, error) {
+	var plans []*workload.Plan
+	for i := range o.loads() {
+		spec := o.Spec
 		if i > 0 {
 			spec.Nonce = fmt.Sprintf("%s-%d", spec.Nonce, i+1)
 		}
 		plan, err := workload.Build(&spec, options)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.plans = append(r.plans, plan)
+		plans = append(plans, plan)
 	}
-	return nil
+	return plans, nil
 }
 
 // calibrate asks the server how it counts, through probes that are in no figure.

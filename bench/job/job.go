@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -24,6 +23,7 @@ type Job struct {
 	dir   *rundir.Dir
 	dial  chat.DialFunc // nil: the network
 	keys  Keys          // nil: a key that is refused stays refused
+	again *again        // nil: a new run
 }
 
 // New checks the order and makes the run's directory below the order's output
@@ -76,6 +76,9 @@ func (j *Job) Run(ctx context.Context, watch func(Progress)) (*bench.Result, err
 		return nil, err
 	}
 	defer closeSim()
+	if j.again != nil {
+		defer j.again.restore(j.dir.Path)
+	}
 	r, err := newRunning(j, watch)
 	if err != nil {
 		return nil, err
@@ -86,14 +89,16 @@ func (j *Job) Run(ctx context.Context, watch func(Progress)) (*bench.Result, err
 		return nil, err
 	}
 	r.phase("report")
-	if err := r.end(finish); err != nil {
-		return nil, err
-	}
+	incomplete := r.end(finish)
 	// The report is rendered even if the user has canceled the run.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renderLimit)
 	defer cancel()
 	result, err := Render(ctx, j.dir.Path)
-	r.finished(result, err)
+	if incomplete != nil {
+		r.finished(nil, "journal_incomplete", incomplete)
+		return nil, incomplete
+	}
+	r.finished(result, "report_failed", err)
 	return result, err
 }
 
@@ -134,10 +139,10 @@ func (j *Job) clientOf(clock bench.Clock, spec *bench.Spec, target bench.Target)
 func (r *running) header() *bench.Header {
 	j := r.job
 	h := &bench.Header{
-		Schema: bench.JournalSchema, Tool: bench.Tool{Version: j.order.Version, Go: runtime.Version()},
+		Schema: bench.JournalSchema, Tool: thisTool(j.order.Version),
 		Host: thisHost(), Began: r.clock.Began(), Spec: j.order.Spec, Targets: j.order.targets(), Points: j.order.Points,
 		Planned: r.planned(), Calibration: r.calibration,
-		Notes: j.order.Warnings, Proxy: chat.Proxy(j.order.Target.BaseURL),
+		Notes: j.order.Warnings, Proxy: chat.Proxy(j.order.Target.BaseURL), Setup: j.order.setup(),
 	}
 	if len(r.plans) > 0 {
 		h.InputHash, h.MaterialHash = r.plans[0].InputHash, r.plans[0].MaterialHash

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -54,6 +55,26 @@ func (o *SimOptions) Config() sim.Config {
 		BaseTTFT: zeroAsDefault(o.BaseTTFT), PrefillPer1000: zeroAsDefault(o.Prefill), TPOT: zeroAsDefault(o.TPOT),
 		Limit: o.Limit, Seed: o.Seed, Fault: o.Fault,
 	}
+}
+
+// setup is what taking the run up again will need.
+func (o *Order) setup() bench.Setup {
+	s := bench.Setup{Corpus: absolute(o.Corpus), CorpusReuse: o.AllowCorpusReuse, CAFile: absolute(o.CAFile), Insecure: o.Insecure}
+	if o.Sim != nil {
+		s.Sim, _ = json.Marshal(o.Sim) // numbers and a text: it can't fail
+	}
+	return s
+}
+
+// absolute is the absolute path of a file; "" for none.
+func absolute(path string) string {
+	if path == "" {
+		return ""
+	}
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return path
 }
 
 // Validate reports everything that is wrong with the order. It asks nobody.

@@ -302,7 +302,7 @@ func (p *packer) leftOut(dir, copied string) error {
 
 // write packs what was gathered.
 func (p *packer) write(file string) (*Packed, error) {
-	m := rundir.Manifest{Tool: bench.Tool{Version: p.version, Go: runtime.Version()}, Platform: platform(), Runs: p.runs}
+	m := rundir.Manifest{Tool: thisTool(p.version), Platform: platform(), Runs: p.runs}
 	for _, r := range p.runs {
 		m.Simulated = m.Simulated || r.Simulated
 	}

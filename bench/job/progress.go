@@ -30,6 +30,7 @@ type tracker struct {
 	progress Progress
 	clock    bench.Clock
 	began    time.Duration // of the measured window
+	before   int           // requests that had ended by then, in a run that was taken up again
 	turns    map[turnID]bench.Outcome
 	ttft     []float64 // ms, ascending
 	tpot     []float64
@@ -54,7 +55,7 @@ func (t *tracker) phase(name string) {
 	defer t.mu.Unlock()
 	t.progress.Phase = name
 	if name == "measuring" {
-		t.began = t.clock.Now()
+		t.began, t.before = t.clock.Now(), t.progress.Requests.Planned-t.progress.Requests.NotRun
 	}
 }
 
@@ -132,7 +133,7 @@ func (t *tracker) now() Progress {
 		p.HitRate = &rate
 	}
 	p.Elapsed = t.clock.Now()
-	if done := p.Requests.Planned - p.Requests.NotRun; p.Phase == "measuring" && done > 0 {
+	if done := p.Requests.Planned - p.Requests.NotRun - t.before; p.Phase == "measuring" && done > 0 {
 		remain := time.Duration(float64(t.clock.Now()-t.began) / float64(done) * float64(p.Requests.NotRun))
 		p.Remain = &remain
 	}

@@ -30,6 +30,7 @@ type running struct {
 	track   *tracker
 	watch   func(Progress)
 	started time.Time
+	from    time.Duration // when this process began, on the clock of the run
 
 	stopBeat  context.CancelFunc
 	beating   sync.WaitGroup
@@ -45,7 +46,8 @@ type running struct {
 }
 
 func newRunning(j *Job, watch func(Progress)) (*running, error) {
-	r := &running{job: j, clock: bench.NewClock(), watch: watch, started: time.Now()}
+	r := &running{job: j, clock: j.clock(), watch: watch, started: time.Now()}
+	r.from = r.clock.Now()
 	for _, target := range j.order.targets() {
 		client, err := j.clientOf(r.clock, j.order.widest(), target)
 		if err != nil {
@@ -63,6 +65,10 @@ func newRunning(j *Job, watch func(Progress)) (*running, error) {
 	for _, t := range j.order.targets() {
 		r.log.Info("run begins", "scenario", j.order.Spec.Scenario, "target", t.Label, "model", t.Model, "base_url", t.BaseURL,
 			"source", t.Source, "planned", planned, "seed", j.order.Spec.Seed, "nonce", j.order.Spec.Nonce)
+	}
+	if j.again != nil {
+		r.log.Info("the run is taken up again", "restarted", len(j.again.restarted))
+		r.recall(j.again)
 	}
 	r.writeState(bench.StateRunning, nil)
 	var beat context.Context
@@ -156,11 +162,8 @@ func (r *running) measure(ctx context.Context) (*bench.Finish, error) {
 	limit := j.limit()
 	ctx, cancel := context.WithTimeoutCause(ctx, limit+limit/10+time.Minute, errTimeUp)
 	defer cancel()
-	refused, err := r.inputs(ctx)
+	refused, err := r.begin(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if r.journal, err = rundir.Begin(j.dir.Path, r.header()); err != nil {
 		return nil, err
 	}
 	r.measuring.Store(true)
@@ -173,6 +176,20 @@ func (r *running) measure(ctx context.Context) (*bench.Finish, error) {
 	finish.State = stateOf(ctx, finish.End)
 	finish.At, finish.Ended = r.clock.Mark(), time.Now()
 	return finish, nil
+}
+
+// begin makes the inputs and the journal. It returns how the run ends if the
+// endpoint refuses to be asked.
+func (r *running) begin(ctx context.Context) (*bench.End, error) {
+	if r.job.again != nil {
+		return nil, r.takeUp(ctx)
+	}
+	refused, err := r.inputs(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.journal, err = rundir.Begin(r.job.dir.Path, r.header())
+	return refused, err
 }
 
 func stateOf(ctx context.Context, end bench.End) bench.State {
@@ -213,16 +230,18 @@ func (r *running) end(finish *bench.Finish) error {
 	r.stopBeat()
 	r.beating.Wait()
 	r.keep(r.journal.End(finish))
-	r.keep(r.journal.Close())
+	// What could not be written at once may have been written since.
+	incomplete := r.journal.Close()
 	r.log.Info("run ends", "state", finish.State, "ending", finish.End.Ending, "reason", finish.End.Reason)
-	if r.lost != nil {
-		return fmt.Errorf("the journal in %s is incomplete: %w", r.job.dir.Path, r.lost)
+	if incomplete != nil {
+		r.log.Error("journal", "error", incomplete)
+		return fmt.Errorf("the journal in %s is incomplete: %w; what it holds is kept: make room, then run llm-bench resume %s", r.job.dir.Path, incomplete, r.job.dir.Path)
 	}
 	return nil
 }
 
-// finished writes the final state.
-func (r *running) finished(result *bench.Result, err error) {
+// finished writes the final state; code names the error, if there is one.
+func (r *running) finished(result *bench.Result, code string, err error) {
 	state := bench.StateFailed
 	if result != nil {
 		state = result.State
@@ -234,7 +253,7 @@ func (r *running) finished(result *bench.Result, err error) {
 			s.Summary = report.Summary(result)
 		}
 		if err != nil {
-			s.Error = &rundir.Fault{Code: "report_failed", Message: bench.Clean(err.Error(), 400), Hint: "run llm-bench report on the directory"}
+			s.Error = &rundir.Fault{Code: code, Message: bench.Clean(err.Error(), 400), Hint: "run llm-bench report on the directory"}
 		}
 		if result != nil && result.State == bench.StateFailed && result.End != nil {
 			s.Error = &rundir.Fault{Code: string(result.End.Ending), Message: bench.Clean(result.End.Reason, 400)}

@@ -37,10 +37,14 @@ func (r *running) send(ctx context.Context, finish *bench.Finish) {
 func (r *running) point(ctx context.Context, i int, point bench.Point) bench.End {
 	order := &r.job.order
 	spec := point.Apply(order.Spec)
-	sessions := r.plans[i].Sessions
 	ends := make([]bench.End, len(r.clients))
 	var sending sync.WaitGroup
 	for t, target := range order.targets() {
+		sessions := r.sessions(target.Label, i)
+		if len(sessions) == 0 {
+			ends[t] = bench.End{Ending: bench.EndComplete}
+			continue
+		}
 		own := spec
 		target.Terms.Apply(&own)
 		load := &bench.Load{
@@ -54,6 +58,15 @@ func (r *running) point(ctx context.Context, i int, point bench.Point) bench.End
 	}
 	sending.Wait()
 	return worst(ends)
+}
+
+// sessions are those that a target is to be sent at the i-th load, from 0: all
+// of them, or those that a broken run lacks.
+func (r *running) sessions(label string, i int) []bench.Session {
+	if a := r.job.again; a != nil {
+		return a.missing[r.job.order.lot(label, i)]
+	}
+	return r.plans[i].Sessions
 }
 
 // worst is the ending that says most of what kept the run from completing.

@@ -162,6 +162,7 @@ func (j *Journal) append(line any) error {
 	}
 	j.line.Reset()
 	if err := j.encoder.Encode(line); err != nil {
+		j.lost++
 		return fmt.Errorf("journal: %w", err)
 	}
 	wasFailing := j.failing

@@ -7,6 +7,7 @@ import (
 
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/job"
+	"github.com/llm-bench/llm-bench/bench/rundir"
 )
 
 // forecast is what a run would send.
@@ -17,6 +18,7 @@ type forecast struct {
 	OutputTokensMax int            `json:"output_tokens_max"`
 	MinutesLow      float64        `json:"minutes_low"`
 	MinutesHigh     float64        `json:"minutes_high"`
+	PaceFrom        string         `json:"pace_from,omitempty"` // the run whose speed the minutes rest on; absent: assumed
 	Cost            *bench.Cost    `json:"cost_max,omitempty"`
 	Throttled       string         `json:"throttled,omitempty"` // which known limit the run may reach, and how
 }
@@ -24,9 +26,14 @@ type forecast struct {
 // plan prints what would be sent, writes it to a file where that was asked
 // for, and sends nothing.
 func plan(std streams, notes io.Writer, flags *runFlags, target *bench.Target, specs []bench.Spec) error {
+	index, err := rundir.DefaultIndex()
+	if err != nil {
+		return err
+	}
 	forecasts := []forecast{}
 	for i := range specs {
-		f := forecastOf(&specs[i])
+		pace := job.PaceOf(index, target, specs[i].Scenario)
+		f := forecastOf(&specs[i], &pace)
 		f.Throttled = throttled(&f, &target.Terms)
 		forecasts = append(forecasts, f)
 		fmt.Fprintln(notes, f.line())
@@ -43,10 +50,13 @@ func plan(std streams, notes io.Writer, flags *runFlags, target *bench.Target, s
 	return nil
 }
 
-func forecastOf(s *bench.Spec) forecast {
+func forecastOf(s *bench.Spec, pace *job.Pace) forecast {
 	prompt, output := job.Tokens(s)
-	low, high := job.Estimate(s)
-	f := forecast{s.Scenario, s.Planned(), prompt, output, low.Minutes(), high.Minutes(), nil, ""}
+	low, high := pace.Estimate(s)
+	f := forecast{
+		Scenario: s.Scenario, Requests: s.Planned(), PromptTokens: prompt, OutputTokensMax: output,
+		MinutesLow: low.Minutes(), MinutesHigh: high.Minutes(), PaceFrom: pace.From,
+	}
 	if s.Prices.In > 0 || s.Prices.Out > 0 {
 		f.Cost = &bench.Cost{Amount: s.Prices.Of(prompt, 0, output), Currency: s.Prices.Currency}
 	}
@@ -56,6 +66,9 @@ func forecastOf(s *bench.Spec) forecast {
 func (f forecast) line() string {
 	line := fmt.Sprintf("%s: %d requests, about %d prompt tokens, at most %d output tokens, %.1f to %.1f min",
 		f.Scenario, f.Requests, f.PromptTokens, f.OutputTokensMax, f.MinutesLow, f.MinutesHigh)
+	if f.PaceFrom != "" {
+		line += " (at the pace of " + f.PaceFrom + ")"
+	}
 	if f.Cost != nil {
 		line += fmt.Sprintf(", at most %.2f %s without cache hits", f.Cost.Amount, f.Cost.Currency)
 	}

@@ -1,16 +1,14 @@
 #!/bin/sh
 # One measured request: does the endpoint answer, and with which settings?
-# Variables: MODEL and OUTPUT (the folder for reports).
+# Variables: MODEL and OUTPUT (a number caps the output tokens, anything else is the folder for reports).
 # Names of targets or target files may follow, then flags of `llm-bench connectivity`, which beat the variables.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 case ${OUTPUT:-} in
-  '' | *[!0-9]*) ;;
-  *)
-    echo "OUTPUT is $OUTPUT: allowed is the folder for reports (a cap of output tokens is --max-output-tokens $OUTPUT)" >&2
-    exit 2
-    ;;
+  '') output= ;;
+  *[!0-9]*) output=--output-dir=$OUTPUT ;;
+  *) output=--max-output-tokens=$OUTPUT ;;
 esac
 
 left=$#
@@ -24,5 +22,5 @@ done
 
 exec sh "$here/llm-bench-mcp" connectivity \
   ${MODEL:+"--model=$MODEL"} \
-  ${OUTPUT:+"--output-dir=$OUTPUT"} \
+  ${output:+"$output"} \
   "$@"

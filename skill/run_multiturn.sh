@@ -1,17 +1,15 @@
 #!/bin/sh
 # Measures multi-turn long context: conversations over a growing history.
 # Variables: MODEL, INITIAL_LEN, QUESTION_LEN, NUM_SESSIONS, MAX_TURNS, MAX_CONCURRENCY and OUTPUT
-#   (the folder for reports).
+#   (a number caps the output tokens, anything else is the folder for reports).
 # Names of targets or target files may follow, then flags of `llm-bench multiturn`, which beat the variables.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 case ${OUTPUT:-} in
-  '' | *[!0-9]*) ;;
-  *)
-    echo "OUTPUT is $OUTPUT: allowed is the folder for reports (a cap of output tokens is --max-output-tokens $OUTPUT)" >&2
-    exit 2
-    ;;
+  '') output= ;;
+  *[!0-9]*) output=--output-dir=$OUTPUT ;;
+  *) output=--max-output-tokens=$OUTPUT ;;
 esac
 
 left=$#
@@ -30,5 +28,5 @@ exec sh "$here/llm-bench-mcp" multiturn \
   ${NUM_SESSIONS:+"--num-sessions=$NUM_SESSIONS"} \
   ${MAX_TURNS:+"--max-turns=$MAX_TURNS"} \
   ${MAX_CONCURRENCY:+"--max-concurrency=$MAX_CONCURRENCY"} \
-  ${OUTPUT:+"--output-dir=$OUTPUT"} \
+  ${output:+"$output"} \
   "$@"

@@ -1,17 +1,15 @@
 #!/bin/sh
 # Measures prefix reuse: requests that share long prefixes.
 # Variables: MODEL, PREFIX_LEN, SUFFIX_LEN, NUM_PREFIXES, NUM_REQUESTS, MAX_CONCURRENCY and OUTPUT
-#   (the folder for reports).
+#   (a number caps the output tokens, anything else is the folder for reports).
 # Names of targets or target files may follow, then flags of `llm-bench prefix`, which beat the variables.
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
 case ${OUTPUT:-} in
-  '' | *[!0-9]*) ;;
-  *)
-    echo "OUTPUT is $OUTPUT: allowed is the folder for reports (a cap of output tokens is --max-output-tokens $OUTPUT)" >&2
-    exit 2
-    ;;
+  '') output= ;;
+  *[!0-9]*) output=--output-dir=$OUTPUT ;;
+  *) output=--max-output-tokens=$OUTPUT ;;
 esac
 
 left=$#
@@ -30,5 +28,5 @@ exec sh "$here/llm-bench-mcp" prefix \
   ${NUM_PREFIXES:+"--num-prefixes=$NUM_PREFIXES"} \
   ${NUM_REQUESTS:+"--num-requests=$NUM_REQUESTS"} \
   ${MAX_CONCURRENCY:+"--max-concurrency=$MAX_CONCURRENCY"} \
-  ${OUTPUT:+"--output-dir=$OUTPUT"} \
+  ${output:+"$output"} \
   "$@"

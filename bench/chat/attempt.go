@@ -85,10 +85,17 @@ func (a *attempt) response(r *http.Response) error {
 	switch {
 	case r.StatusCode != http.StatusOK:
 		return a.refused(r)
-	case kind != "text/event-stream":
+	case kind != "text/event-stream", compressed(r.Header):
 		return a.noStream(r)
 	}
 	return a.stream(r.Body)
+}
+
+// compressed reports whether the body was compressed, though identity alone
+// was asked for.
+func compressed(h http.Header) bool {
+	encoding := h.Get("Content-Encoding")
+	return encoding != "" && encoding != "identity"
 }
 
 // requestIDHeaders are the names under which servers give a request's id.
@@ -128,6 +135,9 @@ func (a *attempt) noStream(r *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<10))
 	refusal := parseRefusal(body)
 	message := fmt.Sprintf("the answer is %q, not an event stream", r.Header.Get("Content-Type"))
+	if compressed(r.Header) {
+		message = fmt.Sprintf("the answer is compressed (%q), though that was ruled out", r.Header.Get("Content-Encoding"))
+	}
 	if refusal.Message != "" {
 		message += ": " + refusal.Message
 	}

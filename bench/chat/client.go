@@ -43,6 +43,7 @@ type Client struct {
 	transport *http.Transport
 	buffers   sync.Pool
 	gate      gate
+	close     func() // once
 }
 
 var _ bench.Caller = (*Client)(nil)
@@ -64,6 +65,7 @@ func New(o Options) (*Client, error) {
 		c.proxy = environmentProxy()
 	}
 	c.transport = newTransport(c.dialer, c.proxy, o.Spec.MaxConcurrency)
+	c.close = sync.OnceFunc(keepStamping())
 	c.buffers.New = func() any { return new(streamBuffer) }
 	return c, nil
 }
@@ -75,8 +77,9 @@ func (c *Client) Opened() int {
 	return c.dialer.opened
 }
 
-// Close closes the idle connections.
+// Close closes the idle connections. It may be called again.
 func (c *Client) Close() {
+	c.close()
 	c.dialer.closeReady()
 	c.transport.CloseIdleConnections()
 }

@@ -26,6 +26,18 @@ type kernelReader struct {
 	arrivals arrivals
 }
 
+// keepStamping makes the kernel stamp what it receives from now on. It begins
+// some milliseconds after the first socket asks for it and ends with the last,
+// so one socket asks for as long as the client lives.
+func keepStamping() (end func()) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return func() {}
+	}
+	_ = unix.SetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_TIMESTAMPNS, 1)
+	return func() { _ = unix.Close(fd) }
+}
+
 // newKernelReader returns nil where the connection can't be stamped.
 func newKernelReader(c net.Conn, clock bench.Clock) *kernelReader {
 	tcp, ok := c.(*net.TCPConn)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"strings"
 	"sync"
@@ -193,3 +194,6 @@ func figures(s *bench.Sample) string {
 	}
 	return fmt.Sprintf("%s ttft=%s e2e=%s tpot=%s n=%s", s.Outcome, ms(s.TTFT()), ms(s.E2E()), ms(s.TPOT()), tokens)
 }
+
+// quiet is a log for servers that tests make fail.
+func quiet() *log.Logger { return log.New(io.Discard, "", 0) }

@@ -23,6 +23,7 @@ type runStatus struct {
 	RunID     string `json:"run_id,omitempty"`
 	Scenario  string `json:"scenario,omitempty"`
 	State     string `json:"state,omitempty"` // how the run stands or ended, and only that
+	Phase     string `json:"phase,omitempty"` // while it goes on
 	Attached  bool   `json:"attached,omitempty"`
 	Simulated bool   `json:"simulated,omitempty"`
 
@@ -182,7 +183,7 @@ func tenth(d time.Duration) float64 {
 
 // going describes a run that goes on.
 func (r *runStatus) going(state *rundir.State) {
-	r.OK = true
+	r.OK, r.Phase = true, state.Phase
 	if state.ETA != nil {
 		r.ETAS = new(float64(int(*state.ETA*10)) / 10)
 	}

@@ -84,6 +84,9 @@ func (p *progress) next(now time.Time, done int) (value float64, due bool) {
 // progressLine is how a run stands, in one line.
 func progressLine(s *rundir.State) string {
 	line := fmt.Sprintf("%s %d/%d done, %d failed", s.Scenario, s.Planned-s.NotRun, s.Planned, s.Failed)
+	if s.Phase != "" && s.Phase != "measuring" {
+		line += ", phase " + s.Phase
+	}
 	if s.TTFTP50 != nil {
 		line += fmt.Sprintf(", TTFT p50 %.2f s", time.Duration(*s.TTFTP50).Seconds())
 	}

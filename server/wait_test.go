@@ -59,6 +59,9 @@ func TestProgressIsSaidInOneLine(t *testing.T) {
 	if got, want := progressLine(state), "prefix 84/200 done, 1 failed, TTFT p50 0.41 s, about 9 min left"; got != want {
 		t.Errorf("it is %q, want %q", got, want)
 	}
+	if got := progressLine(&rundir.State{Scenario: bench.Prefix, Phase: "calibrate", Planned: 6, NotRun: 6}); got != "prefix 0/6 done, 0 failed, phase calibrate" {
+		t.Errorf("before the measured window it is %q", got)
+	}
 }
 
 // arkPanics is an Ark with a defect.

@@ -19,7 +19,7 @@ const SimulatedHeader = "X-Llm-Bench-Simulated"
 // Options are what a client is made of.
 type Options struct {
 	Target   bench.Target
-	Spec     *bench.Spec
+	Spec     *bench.Spec // its MaxConcurrency is the most that the client carries at a time
 	Clock    bench.Clock
 	Version  string         // of this program, for the User-Agent
 	Dial     DialFunc       // nil: net.Dialer; with another no proxy is used

@@ -169,6 +169,8 @@ func (s scene) run(t *testing.T) (p played) {
 	client.Close()
 	_ = server.Close()
 	<-served
+	arriving.Lock() // a handler may still be on its way out
+	defer arriving.Unlock()
 	return p
 }
 

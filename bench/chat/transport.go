@@ -140,6 +140,7 @@ func (d *dialer) closeReady() {
 	d.ready = map[string][]net.Conn{}
 }
 
+// newTransport makes a transport for at most so many requests at a time.
 func newTransport(d *dialer, proxy func(*http.Request) (*url.URL, error), connections int) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -150,7 +151,9 @@ func newTransport(d *dialer, proxy func(*http.Request) (*url.URL, error), connec
 	return &http.Transport{
 		Proxy: proxy, DialContext: d.plain, DialTLSContext: d.secure, TLSClientConfig: d.tls,
 		Protocols: &protocols, DisableCompression: true,
-		MaxIdleConns: 0, MaxIdleConnsPerHost: connections + 1, IdleConnTimeout: 0,
+		// Without the bound, a request that finds no idle connection would open
+		// one beside those that others are about to get or to give back.
+		MaxConnsPerHost: connections, MaxIdleConns: 0, MaxIdleConnsPerHost: connections, IdleConnTimeout: 0,
 		WriteBufferSize: writeBuffer, ReadBufferSize: readBuffer,
 		MaxResponseHeaderBytes: 256 << 10,
 	}

@@ -81,12 +81,12 @@ func PaceOf(index rundir.Index, target *bench.Target, scenario bench.Scenario) P
 			continue
 		}
 		own := result.Scenario == scenario
-		widen := time.Duration(5)
+		widen := 5.0
 		if own {
 			widen = 2
 		}
 		ttft, tpot := bench.FromMilliseconds(summary.TTFT.P50), bench.FromMilliseconds(summary.TPOT.P50)
-		pace = Pace{FastTTFT: ttft, SlowTTFT: widen * ttft, FastTPOT: tpot * 4 / 5, SlowTPOT: tpot * 3 / 2, From: entry.RunID}
+		pace = Pace{FastTTFT: ttft, SlowTTFT: time.Duration(widen * float64(ttft)), FastTPOT: tpot * 4 / 5, SlowTPOT: tpot * 3 / 2, From: entry.RunID}
 		if own {
 			break
 		}

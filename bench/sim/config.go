@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// Zero, in a duration of [Config], asks for a duration of zero: a field that
+// Zero in a duration of [Config] asks for a duration of zero: a field that
 // is left at 0 means its default.
 const Zero = time.Duration(-1)
 
-// Off, in a count of [Config], switches the thing counted off.
+// Off in a count of [Config] switches the thing counted off.
 const Off = -1
 
 // Config is what a stand-in endpoint does. Its zero value is the standard one.

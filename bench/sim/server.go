@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
@@ -162,7 +163,7 @@ func (s *Server) Serve(l net.Listener) error {
 		return err
 	}
 	defer s.serving.Done()
-	if err := server.Serve(l); err != http.ErrServerClosed {
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("stand-in endpoint on %s: %w", l.Addr(), err)
 	}
 	return nil

@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -344,7 +345,7 @@ func TestScriptMayCutTheConnection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r := readReply(resp, time.Now()); r.err != io.ErrUnexpectedEOF || r.body != "data: a\n\n" {
+		if r := readReply(resp, time.Now()); !errors.Is(r.err, io.ErrUnexpectedEOF) || r.body != "data: a\n\n" {
 			t.Errorf("%q, error %v", r.body, r.err)
 		}
 		_ = resp.Body.Close()

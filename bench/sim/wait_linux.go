@@ -88,7 +88,7 @@ func (a *alarm) set() {
 		return // closed
 	}
 	_ = conn.Control(func(fd uintptr) {
-		syscall.Syscall6(syscall.SYS_TIMERFD_SETTIME, fd, 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
+		_, _, _ = syscall.Syscall6(syscall.SYS_TIMERFD_SETTIME, fd, 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
 	})
 }
 

@@ -157,15 +157,15 @@ func (p *castProse) paragraphs(s source, n int) [][]byte {
 	return paragraphs
 }
 
-func join(open string, parts []string, gap, close string) []byte {
-	text := []byte(open)
+func join(opening string, parts []string, gap, closing string) []byte {
+	text := []byte(opening)
 	for i, part := range parts {
 		if i > 0 {
 			text = append(text, gap...)
 		}
 		text = append(text, part...)
 	}
-	return append(text, close...)
+	return append(text, closing...)
 }
 
 func shuffled(s source, items []string) []string {

@@ -72,8 +72,8 @@ func hash(sessions []bench.Session, nonce string) string {
 		if len(text) >= len(nonce) && text[:len(nonce)] == nonce {
 			text = text[len(nonce):]
 		}
-		io.WriteString(h, strconv.Itoa(len(text))+":")
-		io.WriteString(h, text)
+		_, _ = io.WriteString(h, strconv.Itoa(len(text))+":")
+		_, _ = io.WriteString(h, text)
 	}
 	for i := range sessions {
 		for _, turn := range sessions[i].Turns {

@@ -42,7 +42,8 @@ type nothingToShow string
 // Error implements error.
 func (n nothingToShow) Error() string { return string(n) }
 
-// Charts draws the charts of a run as PNG files in dir: the figures by reuse
+// Charts draws the charts of a run as PNG files in dir: of a sweep latency and
+// throughput by load, and of every run the figures by reuse
 // ordinal or turn, the distribution of the latencies, and the timeline. It
 // returns the absolute paths of the files that it wrote, always in that order,
 // and one line for every chart, or figure on a chart, that is left out: why, in
@@ -78,14 +79,19 @@ func chartFiles(w *chartWords, result *bench.Result, record *bench.Record) []cha
 	if result.Scenario == bench.Multiturn {
 		groups = "metrics_by_turn.png"
 	}
+	split, own := apart(result, record)
 	drawing := func(d draughtsman) func() (picture, error) {
-		return func() (picture, error) { return d.picture(w, result, record) }
+		return func() (picture, error) { return d.picture(w, split, own) }
 	}
-	return []chartFile{
+	var files []chartFile
+	if split != result {
+		files = append(files, chartFile{"load.png", func() (picture, error) { return draughtsman(drawLoads).picture(w, result, record) }})
+	}
+	return append(files, []chartFile{
 		{groups, drawing(drawGroups)},
 		{"latency_distribution.png", drawing(drawDistribution)},
 		{"timeline.png", drawing(drawTimeline)},
-	}
+	}...)
 }
 
 // drawAll draws the charts side by side and writes them in their order.

@@ -56,7 +56,7 @@ func newFrame(w *chartWords, result *bench.Result, title string) frame {
 		f.subtitle = namesOf(&t.Target)
 		f.details = []string{w.outcome(t.Summary.Requests)}
 	}
-	f.details = append(f.details, w.workload(&result.Spec)+" | "+startOf(result))
+	f.details = append(f.details, w.workload(result)+" | "+startOf(result))
 	return f
 }
 

@@ -82,6 +82,9 @@ func (d *timelineData) keys(w *chartWords, result *bench.Result) []key {
 			keys = append(keys, key{sample: crossSample(k.kind.colour()), text: w.counted(k.name, n)})
 		}
 	}
+	if result.Spec.MaxConcurrency == 0 {
+		return keys
+	}
 	asked := fmt.Sprintf(w.asked, result.Spec.MaxConcurrency)
 	return append(keys, key{sample: strokeSample(limitStroke(muted)), text: asked})
 }
@@ -125,7 +128,9 @@ func (d *timelineData) draw(c *canvas, w *chartWords, result *bench.Result, top 
 	p.xTicks(true)
 	p.grid()
 	d.flights(p)
-	p.path(limitStroke(muted), spot{p.area.left, p.y.at(float64(asked))}, spot{p.area.right, p.y.at(float64(asked))})
+	if asked > 0 { // the loads of a sweep ask for different numbers
+		p.path(limitStroke(muted), spot{p.area.left, p.y.at(float64(asked))}, spot{p.area.right, p.y.at(float64(asked))})
+	}
 	p.text(w.withUnit(w.clock, d.clock.name), (area.left+area.right)/2, p.area.bottom+70, labelSize, centreAt, muted)
 }
 
@@ -177,14 +182,14 @@ func (d *timelineData) strip(p *plot, w *chartWords, i, y int) {
 func (d *timelineData) flights(p *plot) {
 	for i, t := range d.tracks {
 		apart := 5*i - 5*(len(d.tracks)-1)/2 // so that equal levels of two targets show both
-		line := []spot{p.spot(0, 0)}
+		var line []spot
 		before := 0
 		for _, l := range columns(p, t.flight) {
 			x := p.x.at(l.at)
 			line = append(line, spot{x, p.y.at(float64(before)) + apart}, spot{x, p.y.at(float64(l.n)) + apart})
 			before = l.n
 		}
-		if len(d.tracks) == 1 {
+		if len(d.tracks) == 1 && len(line) > 0 {
 			p.polygon(t.look.colour.sheer(bandAlpha), append(slices.Clone(line), spot{line[len(line)-1].x, p.area.bottom})...)
 		}
 		p.path(stroke{colour: t.look.colour.solid(), width: 3}, line...)

@@ -12,7 +12,10 @@ import (
 type chartWords struct {
 	english bool
 
-	reuse, turns, spread, timeline string // titles of the pictures
+	reuse, turns, spread, timeline, loads string // titles of the pictures
+	outputRate, perSecond                 string
+	inFlight, startRate                   string // names of the axis of loads
+	atATime, eachSecond                   string // formats of a load
 
 	ttft, ttftPer1K, ttftAt, tpot, e2e, hits, flying, context string // what is measured
 	ordinal, turn, clock, share                               string // names of axes
@@ -41,7 +44,9 @@ func englishWords() *chartWords {
 	return &chartWords{
 		english: true,
 		reuse:   "Prefix reuse: figures by reuse ordinal", turns: "Multi-turn: figures by turn",
-		spread: "Distribution of latencies", timeline: "Timeline of the run",
+		spread: "Distribution of latencies", timeline: "Timeline of the run", loads: "Sweep: latency and throughput by load",
+		outputRate: "Output", perSecond: "tokens/s", inFlight: "Concurrency", startRate: "Starts per second",
+		atATime: "concurrency %s", eachSecond: "%s starts/s",
 		ttft: "TTFT", ttftAt: "TTFT by start of the request", ttftPer1K: "TTFT per 1,000 prompt tokens", tpot: "TPOT", e2e: "E2E latency",
 		hits: "Prompt cache hit rate", flying: "Requests in flight", context: "Context length",
 		ordinal: "Reuse ordinal: n-th request of the same prefix", turn: "Turn",
@@ -62,6 +67,8 @@ func englishWords() *chartWords {
 func chineseWords() *chartWords {
 	return &chartWords{
 		reuse: "前缀复用：各复用次序的指标", turns: "多轮对话：各轮次的指标",
+		loads: "负载扫描：各档负载的时延与吞吐", outputRate: "输出吞吐", perSecond: "token/s", inFlight: "并发数", startRate: "每秒发起数",
+		atATime: "并发 %s", eachSecond: "每秒发起 %s 个",
 		spread: "时延分布", timeline: "测试过程时间线",
 		ttft: "首 token 时延 TTFT", ttftAt: "各请求的 TTFT（按发起时刻）", ttftPer1K: "每千输入 token 的 TTFT", tpot: "每输出 token 时延 TPOT", e2e: "端到端时延 E2E",
 		hits: "提示缓存命中率", flying: "在途请求数", context: "上下文长度",
@@ -81,13 +88,31 @@ func chineseWords() *chartWords {
 }
 
 // workload is the run's parameters in one line.
-func (w *chartWords) workload(s *bench.Spec) string {
+func (w *chartWords) workload(result *bench.Result) string {
+	s := &result.Spec
 	if w.english {
-		return fmt.Sprintf("%s | concurrency %s | output cap %s tokens | thinking %s",
-			w.shape(s), whole(s.MaxConcurrency), whole(s.MaxOutputTokens), s.Thinking)
+		return fmt.Sprintf("%s | %s | output cap %s tokens | thinking %s",
+			w.shape(s), w.load(result), whole(s.MaxOutputTokens), s.Thinking)
 	}
-	return fmt.Sprintf("%s | 并发 %s | 输出上限 %s token | 思考 %s",
-		w.shape(s), whole(s.MaxConcurrency), whole(s.MaxOutputTokens), w.thinking(s.Thinking))
+	return fmt.Sprintf("%s | %s | 输出上限 %s token | 思考 %s",
+		w.shape(s), w.load(result), whole(s.MaxOutputTokens), w.thinking(s.Thinking))
+}
+
+// load is how many requests at a time, or how many a second; of a sweep all of them.
+func (w *chartWords) load(result *bench.Result) string {
+	points := []bench.PointResult{{Point: bench.Point{MaxConcurrency: result.Spec.MaxConcurrency, RequestRate: result.Spec.RequestRate}}}
+	if len(result.Targets) > 0 && len(result.Targets[0].Points) > 0 {
+		points = result.Targets[0].Points
+	}
+	var loads []string
+	for _, v := range loadValues(points) {
+		loads = append(loads, thousands(strconv.FormatFloat(v, 'f', -1, 64)))
+	}
+	form := w.atATime
+	if points[0].RequestRate > 0 {
+		form = w.eachSecond
+	}
+	return fmt.Sprintf(form, strings.Join(loads, ", "))
 }
 
 // shape is how many requests of what length.

@@ -7,7 +7,12 @@ import (
 	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/rundir"
 )
+
+// patience is how long the journal may take nothing before a run ends: a disk
+// that was full for a moment costs nothing.
+const patience = 10 * time.Second
 
 // spending is what the measured requests have used so far.
 type spending struct {
@@ -51,6 +56,8 @@ func (r *running) budget() error {
 	defer r.spent.mu.Unlock()
 	tokens, cost := r.spent.prompt+r.spent.output, spec.Prices.Of(r.spent.prompt, r.spent.cached, r.spent.output)
 	switch {
+	case r.journal.Stuck(patience):
+		return fmt.Errorf("%s can't be written: nothing more is sent, as it would be lost", rundir.JournalFile)
 	case r.clock.Now()-r.from > limit:
 		return fmt.Errorf("max_minutes: the limit of %v is reached", limit.Round(time.Second))
 	case spec.MaxTokensTotal > 0 && tokens >= spec.MaxTokensTotal:

@@ -48,10 +48,11 @@ type Journal struct {
 	line    bytes.Buffer
 	encoder *json.Encoder
 	keys    []bench.Secret
-	pending []byte // lines, the first of them perhaps partly written
-	room    int    // for pending, in bytes
-	failing bool   // the latest write failed
-	lost    int    // lines that neither the disk nor pending took
+	pending []byte    // lines, the first of them perhaps partly written
+	room    int       // for pending, in bytes
+	failing bool      // the latest write failed
+	since   time.Time // of the first failure in a row
+	lost    int       // lines that neither the disk nor pending took
 	closed  bool
 
 	synced  time.Time
@@ -208,11 +209,22 @@ func (j *Journal) flush() error {
 		err = io.ErrShortWrite
 	}
 	j.pending = append(j.pending[:0], j.pending[n:]...)
+	if err != nil && !j.failing {
+		j.since = time.Now()
+	}
 	j.failing = err != nil
 	if err != nil {
 		return fmt.Errorf("journal: %w; what has ended since is kept in memory and tried again", err)
 	}
 	return nil
+}
+
+// Stuck reports whether nothing could be written for so long. What ends from
+// then on would be kept in memory alone.
+func (j *Journal) Stuck(long time.Duration) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.failing && time.Since(j.since) >= long
 }
 
 // syncAtTimes flushes to the disk itself, beside the run and never twice at once.

@@ -315,3 +315,27 @@ func BenchmarkOpen(b *testing.B) {
 		open(b, dir)
 	}
 }
+
+func TestAJournalIsStuckOnceADiskHasTakenNothingForSoLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &disk{room: plenty}
+		j := onDisk(t, d)
+		d.room = 0
+		_ = j.Attempt(sample(1)) // the disk is full
+		time.Sleep(9 * time.Second)
+		_ = j.Attempt(sample(2))
+		if j.Stuck(10 * time.Second) {
+			t.Error("stuck after 9 s")
+		}
+		time.Sleep(time.Second)
+		if !j.Stuck(10 * time.Second) {
+			t.Error("not stuck after 10 s")
+		}
+		d.room = plenty
+		must(t, j.Attempt(sample(3)))
+		if j.Stuck(0) || len(readDisk(t, d).Samples) != 3 {
+			t.Errorf("stuck, or %d attempts, once there is room", len(readDisk(t, d).Samples))
+		}
+		must(t, j.Close())
+	})
+}

@@ -27,7 +27,7 @@ func (p *parameters) concurrency() {
 // arrival is the rule by which requests start.
 func (p *parameters) arrival() {
 	s := &p.result.Spec
-	rate, field := md(plain(s.RequestRate)), "request_rate"
+	rate, field := md(exact(s.RequestRate)), "request_rate"
 	if len(p.target.Points) > 0 {
 		rate, field = p.askedLoads(func(at bench.Point) float64 { return at.RequestRate }), ""
 	}
@@ -62,7 +62,7 @@ func (p *parameters) budgets() {
 		p.row("max_tokens_total", l.say("tokens", "n", s.MaxTokensTotal), l.say("tokens", "n", used), "")
 	}
 	if s.MaxMinutes > 0 {
-		p.row("max_minutes", md(plain(s.MaxMinutes)), "", "")
+		p.row("max_minutes", md(exact(s.MaxMinutes)), "", "")
 	}
 }
 
@@ -78,7 +78,7 @@ func (b *block) limit() md {
 	case "max_tokens_total":
 		return b.l.say("budget.max_tokens_total", "limit", s.MaxTokensTotal)
 	case "max_minutes":
-		return b.l.say("budget.max_minutes", "limit", md(plain(s.MaxMinutes)))
+		return b.l.say("budget.max_minutes", "limit", md(exact(s.MaxMinutes)))
 	}
 	return esc(e.Reason)
 }

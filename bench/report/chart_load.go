@@ -195,7 +195,7 @@ func (f *loadFigure) loadAxis(area box) axis {
 	room := max((high-low)*0.06, 1e-3)
 	a := axis{low: low - room, high: high + room, from: area.left, to: area.right}
 	for _, load := range f.loads {
-		a.ticks = append(a.ticks, tick{f.place(load), strconv.FormatFloat(load, 'f', -1, 64)})
+		a.ticks = append(a.ticks, tick{f.place(load), exact(load)})
 	}
 	return a
 }

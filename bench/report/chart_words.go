@@ -106,7 +106,7 @@ func (w *chartWords) load(result *bench.Result) string {
 	}
 	var loads []string
 	for _, v := range loadValues(points) {
-		loads = append(loads, thousands(strconv.FormatFloat(v, 'f', -1, 64)))
+		loads = append(loads, exact(v))
 	}
 	form := w.atATime
 	if points[0].RequestRate > 0 {

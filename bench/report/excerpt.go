@@ -96,7 +96,7 @@ func (b *block) loadLine() md {
 	case b.Points():
 		return b.l.say("load.concurrency", "n", b.askedLoads(func(p bench.Point) float64 { return float64(p.MaxConcurrency) }))
 	case b.result.Spec.RequestRate > 0:
-		return b.l.say("load.rate", "rate", b.result.Spec.RequestRate)
+		return b.l.say("load.rate", "rate", md(exact(b.result.Spec.RequestRate)))
 	}
 	return b.l.say("load.concurrency", "n", b.target.Summary.Concurrency.Asked)
 }

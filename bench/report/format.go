@@ -49,6 +49,9 @@ func plain(v float64) string {
 	return significant(v)
 }
 
+// exact prints a number that someone has set, with the digits it was given.
+func exact(v float64) string { return thousands(strconv.FormatFloat(v, 'f', -1, 64)) }
+
 // grouped prints a whole number with a comma between thousands.
 func grouped(n int64) string {
 	digits := strconv.FormatInt(n, 10)

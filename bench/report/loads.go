@@ -47,7 +47,7 @@ func (b *block) at(i int) *block {
 // load names one load of a sweep.
 func (l *language) load(p bench.Point) md {
 	if p.RequestRate > 0 {
-		return l.say("load.rate", "rate", md(plain(p.RequestRate)))
+		return l.say("load.rate", "rate", md(exact(p.RequestRate)))
 	}
 	return l.say("load.concurrency", "n", p.MaxConcurrency)
 }
@@ -58,7 +58,7 @@ func (b *block) Load() md { return b.load }
 // value of a load alone, for the column that is headed by its kind.
 func (p *page) loadValue(point bench.Point) md {
 	if point.RequestRate > 0 {
-		return md(plain(point.RequestRate))
+		return md(exact(point.RequestRate))
 	}
 	return md(count(point.MaxConcurrency))
 }
@@ -263,7 +263,7 @@ func (b *block) spent() md {
 func (b *block) askedLoads(pick func(bench.Point) float64) md {
 	var values []string
 	for _, p := range b.target.Points {
-		if text := plain(pick(p.Point)); len(values) == 0 || values[len(values)-1] != text {
+		if text := exact(pick(p.Point)); len(values) == 0 || values[len(values)-1] != text {
 			values = append(values, text)
 		}
 	}

@@ -69,8 +69,9 @@ func (m *measurement) run(ctx context.Context) {
 	bench.Run(ctx, load, func(s *bench.Sample) {
 		m.truth.add(s)
 		if s.Session%every == 0 {
-			s.Answer = ""
-			m.kept = append(m.kept, s)
+			kept := *s
+			kept.Answer = ""
+			m.kept = append(m.kept, &kept)
 		}
 	})
 	m.cpu = meter.CPUTime() - before

@@ -59,6 +59,9 @@ func measureSelf(c *cobra.Command, std streams, config *selftest.Config, asJSON 
 	if err != nil {
 		return err
 	}
+	if c.Context().Err() != nil {
+		return c.Context().Err()
+	}
 	if result.Failed > 0 {
 		fmt.Fprintf(std.err, "%d of %d requests failed, first: %s\n", result.Failed, result.Requests, result.Fault)
 	}

@@ -37,6 +37,9 @@ type greeting struct {
 // Serve is the endpoint's process: it listens on loopback, says where on
 // stdout, and serves until stdin ends.
 func Serve(c *Config, stdin io.Reader, stdout io.Writer) error {
+	if err := c.Validate(); err != nil {
+		return err
+	}
 	e := &endpoint{config: c, clock: bench.NewClock()}
 	e.pacer = newPacer(c, e.clock)
 	hello := greeting{}

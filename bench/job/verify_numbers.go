@@ -2,12 +2,14 @@ package job
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/llm-bench/llm-bench/bench"
 )
@@ -31,6 +33,7 @@ func (v *verifier) result(path string, got, want []byte) {
 	}
 	c := comparison{path: path, exact: v.Method == MethodRendered, numbers: v.Method == MethodRecomputed}
 	c.walk("", says, gives)
+	slices.SortStableFunc(c.found, func(a, b Mismatch) int { return cmp.Compare(weight(a.Place), weight(b.Place)) })
 	for _, m := range c.found[:min(most, len(c.found))] {
 		v.note(m)
 	}
@@ -43,6 +46,21 @@ func (v *verifier) result(path string, got, want []byte) {
 	if len(c.found) == 0 && c.exact {
 		v.note(Mismatch{File: path, Fault: "is written otherwise than the journal gives it, with equal values"})
 	}
+}
+
+// weight puts what says most first: the run as a whole, then counts and the
+// figures of the summary, then all that follows from them.
+func weight(place string) int {
+	_, field, summary := strings.Cut(place, "].summary.")
+	switch {
+	case !strings.Contains(place, "["):
+		return 0
+	case summary && strings.HasPrefix(field, "requests."):
+		return 1
+	case summary && !strings.Contains(field, "["):
+		return 2
+	}
+	return 3
 }
 
 func decodeNumbers(text []byte, into *any) error {
@@ -120,6 +138,9 @@ func (c *comparison) equal(a, b json.Number) bool {
 func brief(value any) string {
 	if value == nil {
 		return "nothing"
+	}
+	if text, is := value.(string); is {
+		return bench.Clean(text, 120)
 	}
 	text, err := json.Marshal(value)
 	if err != nil {

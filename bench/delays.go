@@ -76,15 +76,23 @@ func lastOutput(events Events) int {
 	return -1
 }
 
-// held is how long the client kept a request back after its start, the opening
-// of a connection left out.
+// atOnce is the size up to which a request goes out in one write that waits
+// for nothing.
+const atOnce = 16 << 10
+
+// held is how long the client kept a request back after its start. A write that
+// waits for nothing and yet takes long was held up as well: before the bytes
+// left or after, so that half of it counts. Where a connection had to be
+// opened, the two can't be told apart, and it is 0.
 func held(s *Sample) time.Duration {
 	wait, sent := s.SentFirst.Since(s.Start)
-	if !sent {
+	if !sent || !s.Connection.Reused {
 		return 0
 	}
-	c := s.Connection
-	return max(wait-time.Duration(c.DNS+c.Connect+c.TLS), 0)
+	if writing, sent := s.SentLast.Since(s.SentFirst); sent && s.BodyBytes > 0 && s.BodyBytes <= atOnce {
+		wait += writing / 2
+	}
+	return wait
 }
 
 // mergers are the reads that brought one certain event of each sample together

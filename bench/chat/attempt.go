@@ -21,6 +21,7 @@ type attempt struct {
 	sample bench.Sample
 	conn   *Conn
 	pass   *pass
+	tunnel tunnel
 	watch  *watch
 	fold   fold
 	reads  int   // of the stream, so far
@@ -42,7 +43,10 @@ func (a *attempt) run(ctx context.Context, messages []bench.Message) {
 		return
 	}
 	ctx = withPass(ctx, a.pass)
-	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: a.got}))
+	a.tunnel.clock = c.clock
+	request = request.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: a.got, TLSHandshakeStart: a.tunnel.begin, TLSHandshakeDone: a.tunnel.end,
+	}))
 
 	a.sample.Start = c.clock.Mark()
 	a.watch.begin(a.sample.Start.At())
@@ -63,11 +67,16 @@ func (a *attempt) got(info httptrace.GotConnInfo) {
 		return
 	}
 	a.conn.reset(a.pass)
-	a.sample.Connection = bench.Connection{Reused: info.Reused || a.conn.prepared, Remote: a.conn.RemoteAddr().String()}
-	if !a.sample.Connection.Reused {
-		p := a.conn.phases
-		a.sample.Connection.DNS, a.sample.Connection.Connect, a.sample.Connection.TLS = bench.Millis(p.dns), bench.Millis(p.connect), bench.Millis(p.tls)
+	fresh := !info.Reused && (!a.conn.prepared || a.client.tunnels)
+	a.sample.Connection = bench.Connection{Reused: !fresh, Remote: a.conn.RemoteAddr().String()}
+	if !fresh {
+		return
 	}
+	p := a.conn.phases
+	if a.conn.prepared { // all but the tunnel was opened beforehand
+		p = phases{}
+	}
+	a.sample.Connection.DNS, a.sample.Connection.Connect, a.sample.Connection.TLS = bench.Millis(p.dns), bench.Millis(p.connect), bench.Millis(p.tls+a.tunnel.took())
 }
 
 func (a *attempt) firstByte() {

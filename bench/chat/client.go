@@ -41,6 +41,7 @@ type Client struct {
 	dialer    *dialer
 	proxy     func(*http.Request) (*url.URL, error)
 	transport *http.Transport
+	tunnels   bool // TLS goes through a proxy
 	buffers   sync.Pool
 	gate      gate
 	close     func() // once
@@ -64,6 +65,7 @@ func New(o Options) (*Client, error) {
 	if o.Dial == nil && !o.Direct {
 		c.proxy = environmentProxy()
 	}
+	c.tunnels = tunneled(u, c.proxy)
 	c.transport = newTransport(c.dialer, c.proxy, o.Spec.MaxConcurrency)
 	c.close = sync.OnceFunc(keepStamping())
 	c.buffers.New = func() any { return new(streamBuffer) }

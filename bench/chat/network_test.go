@@ -323,6 +323,9 @@ func TestTLSGoesThroughAProxyUnseen(t *testing.T) {
 	if s.Outcome != bench.Succeeded || len(asked) != 1 || asked[0].Method != http.MethodConnect || asked[0].Header.Get("Authorization") != "" {
 		t.Fatalf("%s %+v; the proxy was asked for %+v", s.Outcome, s.Failure, asked)
 	}
+	if c := s.Connection; c.Reused || c.TLS <= 0 {
+		t.Errorf("the handshake through the proxy is recorded as %+v", c)
+	}
 	holdsNoSecret(t, s)
 }
 

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -186,8 +187,31 @@ func environmentProxy() func(*http.Request) (*url.URL, error) {
 	return func(r *http.Request) (*url.URL, error) { return find(r.URL) }
 }
 
+// tunnel times the TLS handshake that the transport makes itself, behind a
+// proxy's CONNECT. Its times are taken by whatever goroutine opens connections.
+type tunnel struct {
+	clock    bench.Clock
+	began    atomic.Int64 // on the clock
+	duration atomic.Int64
+}
+
+func (t *tunnel) begin() { t.began.Store(int64(t.clock.Now())) }
+
+func (t *tunnel) end(tls.ConnectionState, error) {
+	t.duration.Store(int64(t.clock.Now()) - t.began.Load())
+}
+
+func (t *tunnel) took() time.Duration { return time.Duration(t.duration.Load()) }
+
+// tunneled reports whether TLS to the target goes through a proxy.
+func tunneled(target *url.URL, proxy func(*http.Request) (*url.URL, error)) bool {
+	through, err := proxy(&http.Request{URL: target})
+	return err == nil && through != nil && target.Scheme == "https"
+}
+
 // Prepare opens n connections before the measured window, and says how long
-// their phases took (medians). Behind a proxy the connections lead to it.
+// their phases took (medians). Behind a proxy the connections lead to it; a
+// tunnel through it is opened by the first request.
 func (c *Client) Prepare(ctx context.Context, n int) (bench.Warmth, error) {
 	began := time.Now()
 	key, open, err := c.opener()

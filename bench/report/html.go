@@ -138,7 +138,10 @@ func (b *block) FindingLines() []findingLine {
 }
 
 // tile is one figure at a glance.
-type tile struct{ Name, Value, More md }
+type tile struct {
+	Name, Value md
+	More        []md // that goes with it, in pieces that hold together
+}
 
 // Tiles are the figures at a glance; none in a sweep, where no figure is of
 // all loads, and none where nothing was measured.
@@ -153,11 +156,11 @@ func (b *block) Tiles() []tile {
 	}
 	cache := tile{Name: l.say("cache.hit_rate"), Value: b.hitRate(s.Cache.HitRate)}
 	if s.Cache.Ceiling != nil && s.Cache.HitRate != nil {
-		cache.More = l.say("tile.ceiling", "ceiling_rate", *s.Cache.Ceiling)
+		cache.More = []md{l.say("tile.ceiling", "ceiling_rate", *s.Cache.Ceiling)}
 	}
 	tiles = append(tiles, cache)
 	if s.OutputRate != nil && s.Requests.Planned > 1 {
-		tiles = append(tiles, tile{l.say("throughput.output"), l.number("tokens_per_s", s.OutputRate), l.number("tile.requests", s.Rate)})
+		tiles = append(tiles, tile{l.say("throughput.output"), l.number("tokens_per_s", s.OutputRate), []md{l.number("tile.requests", s.Rate)}})
 	}
 	return tiles
 }
@@ -166,5 +169,5 @@ func (b *block) latencyTile(name md, d bench.Dist) tile {
 	if d.N < 2 {
 		return tile{Name: name, Value: b.median(d)}
 	}
-	return tile{name, b.median(d), b.l.say("tile.more", "avg", b.timeOf(d, d.Avg), "p99", b.tail(d), "n", d.N)}
+	return tile{name, b.median(d), []md{"AVG " + b.timeOf(d, d.Avg), "P99 " + b.tail(d), "n = " + md(count(d.N))}}
 }

@@ -108,19 +108,19 @@ func (b *block) series() []plotSeries {
 	var all []plotSeries
 	for i, at := range b.Loads() {
 		of := slices.DeleteFunc(slices.Clone(samples), func(s *bench.Sample) bool { return s.Point != i+1 })
-		all = append(all, at.plotSeries(of, bare(at.load)))
+		series := at.plotSeries(of, bare(at.load))
+		if b.Many() {
+			series.Name = series.Target + " · " + series.Load
+		}
+		all = append(all, series)
 	}
 	return all
 }
 
 func (b *block) plotSeries(samples []*bench.Sample, load string) plotSeries {
 	s := plotSeries{Target: bench.Clean(b.target.Label, 200), Load: load, Asked: b.target.Summary.Concurrency.Asked, Ceiling: b.ceilings(samples)}
-	s.Name = s.Target
-	switch {
-	case load != "" && b.Many():
-		s.Name += " · " + load
-	case load != "":
-		s.Name = load
+	if s.Name = load; load == "" {
+		s.Name = s.Target
 	}
 	started := slices.DeleteFunc(ordered(samples), func(s *bench.Sample) bool { return !s.Start.Taken() })
 	step := (len(started) + shownRequests - 1) / shownRequests

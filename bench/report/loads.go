@@ -182,6 +182,10 @@ func (b *block) sweepHeadline() md {
 	line := b.l.say("headline.sweep", "from", first.load, "to", last.load,
 		"ttft_from", first.median(first.target.Summary.TTFT), "ttft_to", last.median(last.target.Summary.TTFT),
 		"tpot_from", first.median(first.target.Summary.TPOT), "tpot_to", last.median(last.target.Summary.TPOT))
+	if b.byRate() && first.target.Summary.Open != nil && last.target.Summary.Open != nil {
+		line += b.l.say("headline.join") + b.l.say("headline.sweep_open",
+			"from", first.tail(first.target.Summary.Open.TTFT), "to", last.tail(last.target.Summary.Open.TTFT))
+	}
 	if best.target.Summary.OutputRate == nil {
 		return line
 	}

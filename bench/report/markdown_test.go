@@ -58,11 +58,17 @@ func runs() map[string]*benchtest.Run {
 	both := benchtest.New(bench.Prefix, bench.Quick, "en")
 	both.Others = []bench.Target{other(both.Target)}
 	both.Touch = slower
+	rates := benchtest.New(bench.Multiturn, bench.Quick, "en")
+	rates.Spec.NumSessions, rates.Spec.MaxTurns = 6, 5
+	rates.Points = []bench.Point{{MaxConcurrency: 4, RequestRate: 0.5}, {MaxConcurrency: 4, RequestRate: 1}, {MaxConcurrency: 4, RequestRate: 2.5}}
+	rates.Target.Label = "豆包 Seed 2.0 Mini 华北 2（北京）低延迟接入点 doubao-seed-2-0-mini-260428"
+	rates.Others = []bench.Target{other(rates.Target)}
+	rates.Touch = slower
 	budget := benchtest.New(bench.Prefix, bench.Quick, "en")
 	budget.Stop, budget.State, budget.Spec.MaxTokensTotal = 4, bench.StateFailed, 9000
 	budget.End = bench.End{Ending: bench.EndBudget, Reason: "max_tokens_total: 9280 of 9000 tokens are used"}
 	return map[string]*benchtest.Run{
-		"open_loop": open, "sweep": sweep, "targets": both, "budget": budget,
+		"open_loop": open, "sweep": sweep, "targets": both, "rates": rates, "budget": budget,
 		"prefix": clean, "multiturn": turns, "connectivity": connectivity, "failures": failures,
 		"interrupted": interrupted, "nothing": nothing, "not_reported": silent,
 	}

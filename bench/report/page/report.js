@@ -79,7 +79,7 @@ const series = data.series.map((s, i) => {
       per1k: r.ttft[j] !== null && r.prompt[j] > 0 ? r.ttft[j] * 1000 / r.prompt[j] : null,
     });
   }
-  return { ...s, index: i, look: i % 7, rows };
+  return { ...s, index: i, rows };
 });
 const keys = series.flatMap((s) => s.rows.map((r) => r.key));
 const lowest = keys.length ? keys.reduce((a, b) => Math.min(a, b)) : 1;
@@ -87,6 +87,11 @@ const highest = keys.length ? keys.reduce((a, b) => Math.max(a, b)) : 1;
 const unique = (values) => [...new Set(values)];
 const targets = unique(series.map((s) => s.target));
 const loads = unique(series.map((s) => s.load || ""));
+// A look is a colour, from 0 to 6, and a marker, from 0 to 3: both tell series
+// apart. Of several targets at several loads the colour is the target's, the marker the load's.
+const lookOf = (colour, marker) => colour % 7 + 7 * (marker % 4);
+const hue = (look) => "c" + look % 7;
+for (const s of series) s.look = targets.length > 1 && loads.length > 1 ? lookOf(targets.indexOf(s.target), loads.indexOf(s.load)) : lookOf(s.index, s.index);
 
 const filter = { targets: new Set(targets), loads: new Set(loads), from: lowest, to: highest };
 const chosen = () => series.filter((s) => filter.targets.has(s.target) && filter.loads.has(s.load || ""))
@@ -114,13 +119,13 @@ function shape(name, attributes, text) {
   return e;
 }
 function swatch(look) {
-  const svg = shape("svg", { width: 22, height: 12, "aria-hidden": "true", class: "c" + look });
+  const svg = shape("svg", { width: 22, height: 12, "aria-hidden": "true", class: hue(look) });
   svg.append(shape("path", { d: "M1 6H21", class: "curve ink" }), shape("path", { d: glyph(look, 11, 6, 4), class: "fill" }));
   return svg;
 }
 // glyph is the marker of a look, so that series differ without colour.
 function glyph(look, x, y, r) {
-  switch (look % 4) {
+  switch (Math.floor(look / 7)) {
     case 1: return `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}z`;
     case 2: return `M${x} ${y - r * 1.2}L${x + r * 1.2} ${y + r}H${x - r * 1.2}z`;
     case 3: return `M${x} ${y - r * 1.3}L${x + r * 1.3} ${y}L${x} ${y + r * 1.3}L${x - r * 1.3} ${y}z`;
@@ -209,8 +214,8 @@ class Panel {
     const reading = this.spec.read(step, this);
     this.cursor.setAttribute("d", reading.cursor);
     this.cursor.style.visibility = "visible";
-    this.marks.replaceChildren(...reading.marks.map((m) => { const e = shape("path", { d: glyph(m.look, m.x, m.y, 5), class: "mark fill c" + m.look }); e.style.visibility = "visible"; return e; }));
-    this.tip.replaceChildren(element("b", {}, reading.title), ...reading.lines.map((l) => element("span", {}, element("i", { class: l.look === undefined ? "" : "c" + l.look }), element("span", {}, l.text))));
+    this.marks.replaceChildren(...reading.marks.map((m) => { const e = shape("path", { d: glyph(m.look, m.x, m.y, 5), class: "mark fill " + hue(m.look) }); e.style.visibility = "visible"; return e; }));
+    this.tip.replaceChildren(element("b", {}, reading.title), ...reading.lines.map((l) => element("span", {}, element("i", { class: l.look === undefined ? "" : hue(l.look) }), element("span", {}, l.text))));
     this.tip.hidden = false;
     this.place(reading.x, reading.y);
     if (aloud) spoken.textContent = [reading.title, ...reading.lines.map((l) => l.text)].join(". ");
@@ -304,14 +309,14 @@ function drawGroups(p, curves, contexts, scale, hits) {
   if (!hits && curves.length <= 3) {
     for (const c of curves) {
       const edge = [...c.groups.map((g) => [p.x(g.key), p.y(g.high / scale.per)]), ...c.groups.toReversed().map((g) => [p.x(g.key), p.y(g.low / scale.per)])];
-      if (c.groups.length > 1) p.line(edge, { class: "band fill c" + c.look });
+      if (c.groups.length > 1) p.line(edge, { class: "band fill " + hue(c.look) });
     }
   }
-  for (const c of contexts) p.line(c.groups.map((g) => [p.x(g.key), p.y2(g.mean)]), { class: "curve second ink c" + c.look });
+  for (const c of contexts) p.line(c.groups.map((g) => [p.x(g.key), p.y2(g.mean)]), { class: "curve second ink " + hue(c.look) });
   for (const c of curves) {
-    p.line(c.groups.map((g) => [p.x(g.key), p.y(g.mean / scale.per)]), { class: "curve ink c" + c.look });
+    p.line(c.groups.map((g) => [p.x(g.key), p.y(g.mean / scale.per)]), { class: "curve ink " + hue(c.look) });
     const r = c.groups.length <= 40 ? 3.6 : 0;
-    if (r) p.add("path", { d: c.groups.map((g) => glyph(c.look, p.x(g.key), p.y(g.mean / scale.per), r)).join(""), class: "fill c" + c.look });
+    if (r) p.add("path", { d: c.groups.map((g) => glyph(c.look, p.x(g.key), p.y(g.mean / scale.per), r)).join(""), class: "fill " + hue(c.look) });
   }
   if (hits) {
     const limits = data.scenario === "multiturn" ? curves : curves.slice(0, 1);
@@ -343,8 +348,8 @@ function spreadPanel(host, all, title, name, width) {
     const n = c.values.length, every = Math.ceil(n / 1500);
     const points = [[p.x(c.values[0] / scale.per), p.y(0)]];
     c.values.forEach((v, i) => { if (i % every === 0 || i === n - 1) points.push([p.x(v / scale.per), p.y(n > 1 ? 100 * i / (n - 1) : 100)]); });
-    p.line(points, { class: "curve ink c" + c.look });
-    for (const q of [50, 99]) p.add("path", { d: glyph(c.look, p.x(percentile(c.values, q) / scale.per), p.y(q), 4), class: "fill c" + c.look });
+    p.line(points, { class: "curve ink " + hue(c.look) });
+    for (const q of [50, 99]) p.add("path", { d: glyph(c.look, p.x(percentile(c.values, q) / scale.per), p.y(q), 4), class: "fill " + hue(c.look) });
   }
   p.finish();
 }
@@ -391,8 +396,8 @@ function timelinePanel(host, all, width) {
   const r = rows.length > 2000 ? 2 : 3.4, first = (row) => row.key === 1;
   for (const s of all) {
     const ok = s.rows.filter((row) => row.start !== null && row.ttft !== null && !row.kind);
-    p.add("path", { d: ok.filter((row) => !first(row)).map((row) => glyph(s.look, ...at(p, row), r)).join(""), class: "fill c" + s.look });
-    p.add("path", { d: ok.filter(first).map((row) => glyph(s.look, ...at(p, row), r)).join(""), class: "ring ink c" + s.look });
+    p.add("path", { d: ok.filter((row) => !first(row)).map((row) => glyph(s.look, ...at(p, row), r)).join(""), class: "fill " + hue(s.look) });
+    p.add("path", { d: ok.filter(first).map((row) => glyph(s.look, ...at(p, row), r)).join(""), class: "ring ink " + hue(s.look) });
     for (const kind of ["failed", "retried", "canceled"]) {
       const d = s.rows.filter((row) => row.kind === kind && row.start !== null).map((row) => { const [x, y] = at(p, row); return `M${x - 4} ${y - 4}l8 8M${x - 4} ${y + 4}l8 -8`; }).join("");
       if (d) p.add("path", { d, class: "crosses " + kind });
@@ -430,7 +435,7 @@ function flightPanel(host, all, width, end, time, xTicks) {
     const points = [];
     let before = 0;
     for (const [t, n] of c.levels) { const x = p.x(t / time.per); points.push([x, p.y(before)], [x, p.y(n)]); before = n; }
-    p.line(points, { class: "curve ink c" + c.look });
+    p.line(points, { class: "curve ink " + hue(c.look) });
   }
   if (loads.length === 1) p.line([[p.box.left, p.y(asked)], [p.box.right, p.y(asked)]], { class: "limit" });
   p.finish();
@@ -439,7 +444,7 @@ function flightPanel(host, all, width, end, time, xTicks) {
 // ---- a sweep: latency and throughput against load
 
 function loadPanel(host, title, main, tail, width, kind) {
-  const all = data.loads.map((l, i) => ({ ...l, look: i, name: l.target })).filter((l) => filter.targets.has(l.target));
+  const all = data.loads.map((l, i) => ({ ...l, look: lookOf(i, i), name: l.target })).filter((l) => filter.targets.has(l.target));
   const xs = ascending(unique(all.flatMap((l) => l.x))), values = all.flatMap((l) => [...l[main], ...(tail ? l[tail] : [])]).filter((v) => v !== null && v !== undefined);
   const top = values.reduce((m, v) => Math.max(m, v), 0), scale = kind === "rate" ? { unit: "", per: 1 } : timeScale(top);
   const yTicks = ticks(0, (top || 1) / scale.per * 1.03, 6), log = xs.length > 2 && xs.at(-1) / xs[0] >= 8;
@@ -463,9 +468,9 @@ function loadPanel(host, title, main, tail, width, kind) {
   });
   for (const l of all) {
     const points = (name) => l.x.map((x, j) => [x, l[name][j]]).filter((q) => typeof q[1] === "number").map(([x, v]) => [p.x(x), p.y(v / scale.per)]);
-    if (tail) p.line(points(tail), { class: "curve tail ink c" + l.look });
-    p.line(points(main), { class: "curve ink c" + l.look });
-    p.add("path", { d: [...points(main), ...(tail ? points(tail) : [])].map(([x, y]) => glyph(l.look, x, y, 4)).join(""), class: "fill c" + l.look });
+    if (tail) p.line(points(tail), { class: "curve tail ink " + hue(l.look) });
+    p.line(points(main), { class: "curve ink " + hue(l.look) });
+    p.add("path", { d: [...points(main), ...(tail ? points(tail) : [])].map(([x, y]) => glyph(l.look, x, y, 4)).join(""), class: "fill " + hue(l.look) });
   }
   p.finish();
 }
@@ -494,7 +499,7 @@ function draw() {
   host.append(element("h3", {}, W.selection), selectionTable(all));
   if (data.loads) {
     heading(host, W.title_load);
-    host.append(legend([...(data.loads.length > 1 ? data.loads.map((l, i) => [swatch(i), l.target]) : []), [sample(["M1 6H25", "curve ink"]), W.p50], [sample(["M1 6H25", "curve tail ink"]), W.p99]]));
+    host.append(legend([...(data.loads.length > 1 ? data.loads.map((l, i) => [swatch(lookOf(i, i)), l.target]) : []), [sample(["M1 6H25", "curve ink"]), W.p50], [sample(["M1 6H25", "curve tail ink"]), W.p99]]));
     const panels = panelsIn(host, "");
     loadPanel(panels, W.ttft, "ttft_p50", "ttft_p99", half);
     loadPanel(panels, W.output, "output", null, half, "rate");

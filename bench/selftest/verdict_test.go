@@ -22,6 +22,9 @@ func BenchmarkVerdict(b *testing.B) {
 				for _, l := range []load{{1, 50}, {5, 50}, {50, 20}, {50, 200}, {200, 50}, {1000, 20}, {1000, 50}} {
 					for _, short := range []bool{false, true} {
 						c := selftest.Config{Streams: l.streams, Rate: float64(l.rate), Duration: 3 * time.Second, UserClock: user}
+						if l.streams < 50 { // more requests, so that P99 says something
+							c.Duration, c.Chunks = 8*time.Second, 10
+						}
 						if short {
 							c.TTFT, c.Chunks = 50*time.Millisecond, 16
 						}

@@ -53,7 +53,7 @@ func (f *runFlags) bind(c *cobra.Command, scenarios ...bench.Scenario) {
 	fs.SortFlags = false
 	fs.StringVar(&f.model, "model", "", "model name, model ID or endpoint ID (ep-…); required but for --sim and target files")
 	fs.StringVar(&f.preset, "preset", "standard", "standard, quick or thorough; an explicit flag beats the preset")
-	fs.BoolVar(&f.sim, "sim", false, "measure the built-in stand-in endpoint: no account, no network")
+	fs.BoolVar(&f.sim, "sim", false, "measure the built-in stand-in endpoint: no account, no network; its --sim-… settings are those of llm-bench sim")
 	fs.StringArrayVar(&f.targets, "target", nil, "a built-in target ("+strings.Join(job.TargetNames(), ", ")+"), NAME=MODEL, or a target file (YAML without secrets); given again: compared in the same window")
 	fs.StringVar(&f.baseURL, "base-url", "", "base URL of an OpenAI-compatible endpoint, such as https://host/v1")
 	fs.StringVar(&f.keyEnv, "api-key-env", "", "NAME of the environment variable that holds the key (a name that ends in _API_KEY)")

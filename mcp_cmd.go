@@ -15,6 +15,7 @@ func newMCP(std streams) *cobra.Command {
 	var deps server.Deps
 	c := &cobra.Command{
 		Use: "mcp", Short: "Serve the tools for agents over standard input and output (MCP)", Args: noArgs,
+		Example: "  llm-bench mcp\n  llm-bench mcp --read-only --log-file wire.log",
 		Long: `Serves the tools for agents over standard input and output. Runs that it starts are carried out by
 processes of their own, and go on when the server or its client ends.`,
 		RunE: func(c *cobra.Command, _ []string) error {

@@ -37,7 +37,7 @@ It works with Volcengine Ark (through Ark CLI) and with any OpenAI-compatible st
 func newVersion(std streams) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "version", Short: "Print version, Go version and system", Args: noArgs,
+		Use: "version", Short: "Print version, Go version and system", Args: noArgs, Example: "  llm-bench version",
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return printJSON(std.out, map[string]string{"version": version, "go": runtime.Version(), "os": runtime.GOOS, "arch": runtime.GOARCH})

@@ -1,7 +1,5 @@
 package bench
 
-import "time"
-
 // Cache is the prompt cache's share in a run. HitRate is Σ cached / Σ prompt
 // tokens over successful requests; it is nil, "not reported", when no response
 // carried a count of cached tokens. Where some did, one without counts as 0.
@@ -14,19 +12,22 @@ type Cache struct {
 	Excluded int      `json:"excluded"` // responses left out: more cached than prompt
 	Cached   int      `json:"cached_tokens"`
 	Prompt   int      `json:"prompt_tokens"`
-	// FirstUse is the cached share of what can't be in the cache: first uses of
-	// a prefix, first turns. Above 5 % the cache was warm before the run.
+	// FirstUse is the cached share of what can't be in the cache: of each prefix
+	// or session the use that was surely served first. Above 5 % the cache was
+	// warm before the run. It is nil where no use was surely the first.
 	FirstUse *float64 `json:"first_use_share,omitempty"`
 	// Overlapped counts later uses that started before any use of the same
-	// prefix had its first token, and so could not hit.
-	Overlapped int `json:"overlapped"`
+	// prefix had its first token, and so could not be sure to hit.
+	Overlapped int       `json:"overlapped"`
+	Loss       CacheLoss `json:"loss"` // where later uses fell short of what could be reused
 	// TTFT of cold and of later uses: timing evidence beside the claimed rate.
 	Cold Dist `json:"cold_ttft_ms"`
 	Warm Dist `json:"warm_ttft_ms"`
 }
 
-// cacheOf computes the cache figures of successful samples in order.
-func cacheOf(spec *Spec, ok []*Sample) Cache {
+// cacheOf computes the cache figures of successful samples in order; attempts
+// are all that were made.
+func cacheOf(spec *Spec, attempts, ok []*Sample) Cache {
 	var c Cache
 	counted := c.countable(ok)
 	c.Of = len(counted)
@@ -50,9 +51,11 @@ func cacheOf(spec *Spec, ok []*Sample) Cache {
 			warm = append(warm, s)
 		}
 	}
-	c.FirstUse = cachedShare(cold)
+	c.FirstUse = cachedShare(provenFirst(spec.Scenario, attempts))
 	c.Cold, c.Warm = Describe(milliseconds(cold, (*Sample).TTFT)), Describe(milliseconds(warm, (*Sample).TTFT))
-	c.Overlapped = overlapped(ok)
+	early := overlapped(ok)
+	c.Overlapped = len(early)
+	c.Loss = lossOf(spec, counted, early)
 	return c
 }
 
@@ -130,23 +133,4 @@ func multiturnCeiling(counted []*Sample) *float64 {
 		before = s
 	}
 	return ratio(reusable, prompt)
-}
-
-// overlapped counts later uses of a prefix that started before any use of it
-// had its first token.
-func overlapped(ok []*Sample) int {
-	ready := map[int]time.Duration{}
-	for _, s := range ok {
-		at, seen := ready[s.Prefix]
-		if s.Prefix > 0 && s.FirstToken.Taken() && (!seen || s.FirstToken.At() < at) {
-			ready[s.Prefix] = s.FirstToken.At()
-		}
-	}
-	n := 0
-	for _, s := range ok {
-		if s.Prefix > 0 && s.Ordinal > 1 && s.Start.At() < ready[s.Prefix] {
-			n++
-		}
-	}
-	return n
 }

@@ -53,7 +53,7 @@ func rules() []rule {
 		thinkingRefused, refusedAtStart, throttled, mainFailure, otherFailure, modelChanged, modelOther,
 		streamBuffered, notStreamed, thinkingSeen, thinkingMissing, thinkingMixed, tierNotServed, tierNotEchoed,
 		outputCapIgnored, outputCutEarly, answersEmpty,
-		usageMissing, cacheWarm, cacheLow, cacheClaimUnsupported, cacheNotReported, usageInconsistent,
+		usageMissing, cacheWarm, cacheLow, cacheUneven, cacheClaimUnsupported, cacheNotReported, usageInconsistent,
 		promptLengthOff, clientSaturated, queued, newConnections, slowUpload, ttftDrift, streamStalls,
 		concurrencyShortfall, answersShort, clockStepped,
 		thinkingOn, coldTail, fewSamples,

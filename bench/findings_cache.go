@@ -55,7 +55,7 @@ func cacheWarm(e *evidence) (Finding, bool) {
 	if e.spec.Scenario == Connectivity || first == nil || *first <= 0.05 {
 		return none()
 	}
-	warm := where(e.ok, func(s *Sample) bool { return firstUse(e.spec.Scenario, s) && cachedOf(s) > 0 })
+	warm := where(provenFirst(e.spec.Scenario, e.all), func(s *Sample) bool { return cachedOf(s) > 0 })
 	return Finding{Rule: "cache_warm", Severity: Serious,
 		Figures: figures{"first_use_share": *first, "warm": float64(len(warm))}, RequestIDs: idsOf(warm)}, true
 }
@@ -68,10 +68,10 @@ func cachedOf(s *Sample) int {
 }
 
 // cacheLow: the hit rate is far below what the workload allows. Its text
-// "cause" is overlap, minimum or unexplained.
+// "cause" is overlap, minimum, uneven or unexplained.
 func cacheLow(e *evidence) (Finding, bool) {
 	c := e.summary.Cache
-	if c.HitRate == nil || c.Ceiling == nil {
+	if c.HitRate == nil || c.Ceiling == nil || c.Loss.Later == 0 {
 		return none()
 	}
 	best := min(*c.Ceiling, c.Attainable(e.spec))
@@ -80,35 +80,48 @@ func cacheLow(e *evidence) (Finding, bool) {
 	}
 	later := where(e.ok, func(s *Sample) bool { return !firstUse(e.spec.Scenario, s) && s.Usage != nil && s.Usage.Prompt != nil })
 	missed := where(later, func(s *Sample) bool { return cachedOf(s) == 0 })
-	if len(later) == 0 {
-		return none()
-	}
-	cause := e.cacheLossCause(best - *c.HitRate)
+	cause := c.lossCause(best - *c.HitRate)
 	severity := Notable
-	if cause == "unexplained" {
+	if cause == "unexplained" || cause == "uneven" {
 		severity = Serious
 	}
 	return Finding{Rule: "cache_low", Severity: severity,
 		Figures: figures{
-			"hit_rate": *c.HitRate, "ceiling_rate": best, "later": float64(len(later)), "missed": float64(len(missed)),
-			"overlapped": float64(c.Overlapped), "overlap_share": c.OverlapLoss(e.spec),
+			"hit_rate": *c.HitRate, "ceiling_rate": best, "later": float64(len(later)), "missed": float64(len(missed)), "full": float64(c.Loss.Full),
+			"overlapped": float64(c.Overlapped), "overlap_share": share(c.Loss.Overlap, c.Prompt),
 		},
 		Texts: map[string]string{"cause": cause}, RequestIDs: idsOf(missed)}, true
 }
 
-func (e *evidence) cacheLossCause(loss float64) string {
-	c := e.summary.Cache
-	reusable := e.spec.PrefixLen
-	if e.spec.Scenario == Multiturn {
-		reusable = e.spec.InitialLen
-	}
+// lossCause names what makes up at least half of the loss.
+func (c *Cache) lossCause(loss float64) string {
 	switch {
-	case c.OverlapLoss(e.spec) >= 0.5*loss:
+	case share(c.Loss.Overlap, c.Prompt) >= 0.5*loss:
 		return "overlap"
-	case reusable < cacheMinimum, reusable < cacheMinimumMost && c.Cached == 0:
+	case share(c.Loss.Short, c.Prompt) >= 0.5*loss:
 		return "minimum"
+	case c.uneven():
+		return "uneven"
 	}
 	return "unexplained"
+}
+
+// cacheUneven: some later uses hit in full and others not at all, though their
+// prefix had been answered before.
+func cacheUneven(e *evidence) (Finding, bool) {
+	c := e.summary.Cache
+	if _, low := cacheLow(e); low || c.HitRate == nil || !c.uneven() {
+		return none()
+	}
+	early := overlapped(e.ok)
+	missed := where(e.ok, func(s *Sample) bool {
+		return !firstUse(e.spec.Scenario, s) && !early[s] && s.Usage != nil && cachedOf(s) == 0
+	})
+	return Finding{Rule: "cache_uneven", Severity: Notable,
+		Figures: figures{
+			"missed": float64(c.Loss.Missed), "full": float64(c.Loss.Full), "later": float64(c.Loss.Later),
+			"missed_points": share(c.Loss.None, c.Prompt),
+		}, RequestIDs: idsOf(missed)}, true
 }
 
 // Attainable is the hit rate, 0 to 1, that the requests of which the figures
@@ -118,13 +131,7 @@ func (c *Cache) Attainable(spec *Spec) float64 {
 	if spec.Scenario != Prefix {
 		return valueOrZero(c.Ceiling)
 	}
-	return share(c.Warm.N*spec.PrefixLen, c.Prompt)
-}
-
-// OverlapLoss is the part of the hit rate, 0 to 1, that is lost at most
-// because later uses of a prefix started before its first use had a token.
-func (c *Cache) OverlapLoss(spec *Spec) float64 {
-	return share(c.Overlapped*spec.PrefixLen, c.Prompt)
+	return share(c.Warm.N*spec.PrefixLen, c.Of*(spec.PrefixLen+spec.SuffixLen))
 }
 
 // cacheClaimUnsupported: the server counts hits, and yet its first tokens come

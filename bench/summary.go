@@ -157,7 +157,7 @@ func Summarize(spec *Spec, planned int, samples []*Sample) Summary {
 	s := Summary{Requests: count(planned, last, len(samples)), Concurrency: concurrency(spec.MaxConcurrency, samples)}
 	s.latencies(spec, ok)
 	s.tokens(spec, ok)
-	s.Cache = cacheOf(spec, ok)
+	s.Cache = cacheOf(spec, samples, ok)
 	s.rates(last, ok)
 	s.Goodput = goodput(spec.SLO, last, s.DurationS)
 	s.Cost = cost(spec.Prices, last)

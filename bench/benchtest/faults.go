@@ -119,6 +119,16 @@ func cacheFaults() []Fault {
 		}, crowd).because("overlap"),
 		plant("prefix under the minimum", "cache_low", miss, short).because("minimum"),
 		plant("warm before the run", "cache_warm", func(c *Call) { c.Cached = 12000 }),
+		plant("three machines with caches of their own", "cache_uneven", func(c *Call) {
+			if c.Sample.Ordinal <= 3 {
+				c.Cached = 0
+			}
+		}, func(r *Run) { r.Spec.NumRequests = 200 }),
+		plant("two machines, now one and now the other", "cache_low", func(c *Call) {
+			if c.N%3 == 0 {
+				c.Cached = 0
+			}
+		}).because("uneven"),
 		plant("hits on paper only", "cache_claim_unsupported", flat),
 		plant("hits on paper only", "cache_claim_unsupported", func(c *Call) {
 			c.TTFT = 120*time.Millisecond + time.Duration(c.Prompt)*40*time.Microsecond

@@ -139,43 +139,6 @@ func (b *block) CacheNotes() []md {
 	return notes
 }
 
-// cacheGap explains the distance of the hit rate from its ceiling.
-func (b *block) cacheGap() md {
-	c, l := b.target.Summary.Cache, b.l
-	if c.HitRate == nil || c.Ceiling == nil {
-		return ""
-	}
-	gap := *c.Ceiling - *c.HitRate
-	switch {
-	case gap < -0.001:
-		return l.say("cache.above", "gap_points", -gap)
-	case gap < 0.001:
-		return l.say("cache.reached")
-	case b.result.Scenario == bench.Multiturn:
-		return l.say("cache.gap_multiturn", "gap_points", gap)
-	}
-	return l.say("cache.gap", "gap_points", gap) + b.gapParts(gap)
-}
-
-// gapParts says what the gap of a prefix run is made of: requests that are
-// missing, simultaneous first uses, and a rest.
-func (b *block) gapParts(gap float64) md {
-	s, l := &b.target.Summary, b.l
-	c, parts := s.Cache, md("")
-	if missing := s.Requests.Planned - c.Of; missing > 0 {
-		lost := min(max(0, *c.Ceiling-c.Attainable(&b.result.Spec)), gap)
-		parts, gap = parts+l.say("cache.gap.missing", "missing", missing, "planned", s.Requests.Planned, "missing_points", lost), gap-lost
-	}
-	if c.Overlapped > 0 {
-		lost := min(c.OverlapLoss(&b.result.Spec), gap)
-		parts, gap = parts+l.say("cache.gap.overlap", "overlapped", c.Overlapped, "overlap_points", lost), gap-lost
-	}
-	if gap >= 0.0005 {
-		parts += l.say("cache.gap.rest", "rest_points", gap)
-	}
-	return parts
-}
-
 func (b *block) tierNote(asked string) md {
 	served := b.target.Summary.Observed.ServiceTiers
 	reported := 0

@@ -218,3 +218,12 @@ func (f *fold) buffered() bool {
 	mean := span / time.Duration(len(gaps))
 	return 2*short >= len(gaps) && (mean >= 2*time.Millisecond || mean < 50*time.Microsecond)
 }
+
+// substantial is the number of events that are no comments.
+func (f *fold) substantial() int {
+	n := len(f.events)
+	for n > 0 && f.events[n-1].Kind == bench.EventComment {
+		n--
+	}
+	return n
+}

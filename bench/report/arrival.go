@@ -53,7 +53,7 @@ func (p *parameters) waited() md {
 
 // budgets are the limits that the user set for the whole run.
 func (p *parameters) budgets() {
-	s, l := &p.result.Spec, p.l
+	s, l := p.spec(), p.l
 	if s.MaxCost > 0 {
 		p.row("max_cost", md(significant(s.MaxCost))+" "+esc(s.Prices.Currency), p.spent(), "")
 	}

@@ -58,12 +58,14 @@ func TestBrowserShowsEveryPageWithoutComplaintAndLoadsNothing(t *testing.T) {
 		for _, lang := range Languages() {
 			run.Spec.Lang = lang
 			path := pageFile(t, run)
-			b.open(path, 1360, 900)
-			for _, c := range b.complaints(path) {
-				t.Errorf("%s %s: %s", name, lang, c)
-			}
-			if wide := b.eval("document.documentElement.scrollWidth - innerWidth"); wide != "0" {
-				t.Errorf("%s %s: the page is %s pixels wider than the window", name, lang, wide)
+			for _, width := range []int{390, 1360} {
+				b.open(path, width, 900)
+				for _, c := range b.complaints(path) {
+					t.Errorf("%s %s: %s", name, lang, c)
+				}
+				if wide := b.eval("document.documentElement.scrollWidth - innerWidth"); wide != "0" {
+					t.Errorf("%s %s: the page is %s pixels wider than a window of %d", name, lang, wide, width)
+				}
 			}
 			if file := picturesIn(name + "." + lang + ".png"); file != "" {
 				b.picture(file)

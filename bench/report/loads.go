@@ -213,7 +213,7 @@ func (b *block) loadNames(points []int) md {
 
 // loadThroughput is the table of rates by load.
 func (b *block) loadThroughput() *table {
-	l, spec := b.l, &b.result.Spec
+	l, spec := b.l, b.spec()
 	columns := []figureColumn{
 		{number(l.say("throughput.duration")), (*block).span},
 		{number(l.say("loads.requests")), func(b *block) md { return b.optional(b.target.Summary.Rate) }},

@@ -32,6 +32,13 @@ type block struct {
 	load   md // of a sweep, whose name it is; empty where the block is of the whole run
 }
 
+// spec is the run's spec under the target's own terms.
+func (b *block) spec() *bench.Spec {
+	s := b.result.Spec
+	b.target.Terms.Apply(&s)
+	return &s
+}
+
 // Markdown renders report.md in the language that the run's spec names.
 // skipped are lines, in that language, that say why a chart is missing.
 func Markdown(result *bench.Result, record *bench.Record, skipped []string) ([]byte, error) {

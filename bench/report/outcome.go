@@ -171,7 +171,7 @@ func (b *block) goodput(t *table) {
 }
 
 func (b *block) cost(t *table) {
-	c, prices, l := b.target.Summary.Cost, b.result.Spec.Prices, b.l
+	c, prices, l := b.target.Summary.Cost, b.spec().Prices, b.l
 	if c == nil {
 		t.add(l.say("throughput.cost"), l.unknown(), l.say("throughput.no_prices"))
 		return

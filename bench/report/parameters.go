@@ -221,7 +221,7 @@ func (p *parameters) reasoning() md {
 
 // load is how the requests were sent.
 func (p *parameters) load() {
-	s, l := &p.result.Spec, p.l
+	s, l := p.spec(), p.l
 	p.concurrency()
 	p.arrival()
 	p.budgets()

@@ -222,9 +222,10 @@ class Panel {
   }
   place(x, y) {
     const outer = this.figure.getBoundingClientRect(), inner = this.svg.getBoundingClientRect(), k = inner.width / this.width;
-    const w = this.tip.offsetWidth, h = this.tip.offsetHeight, at = inner.left - outer.left + x * k, top = inner.top - outer.top;
-    this.tip.style.left = Math.max(4, at + 14 + w > this.figure.clientWidth ? at - w - 14 : at + 14) + "px";
-    this.tip.style.top = Math.max(4, Math.min(top + y * k - h / 2, this.figure.clientHeight - h - 4)) + "px";
+    const w = this.tip.offsetWidth, h = this.tip.offsetHeight;
+    const at = inner.left - outer.left + x * k, from = inner.top - outer.top + y * k, above = from - h - 12;
+    this.tip.style.left = Math.max(4, Math.min(at - w / 2, this.figure.clientWidth - w - 4)) + "px";
+    this.tip.style.top = Math.max(4, above >= 4 ? above : Math.min(from + 14, this.figure.clientHeight - h - 4)) + "px";
   }
   hide() {
     this.step = -1;

@@ -333,10 +333,10 @@ func TestAnInterruptLeavesAPartialReport(t *testing.T) {
 	c := callIn(ctx, "prefix", "--base-url", url, "--model", "m", "--length-unit", "local", "--prefix-len", "100", "--suffix-len", "100", "--max-concurrency", "2", "--json", "--lang", "en", "--output-dir", t.TempDir())
 	r := runsOf(t, c)[0]
 	q := r.Targets[0].Summary.Requests
-	if c.code != exitInterrupted || r.State != bench.StateCanceled || q.Succeeded < 18 || q.Failed != 0 || q.Succeeded+q.Canceled+q.NotRun != 200 {
+	if c.code != exitInterrupted || r.State != bench.StateInterrupted || q.Succeeded < 18 || q.Failed != 0 || q.Succeeded+q.Canceled+q.NotRun != 200 {
 		t.Errorf("exit code %d, state %s, requests %+v\n%s", c.code, r.State, q, c.err)
 	}
-	if text := read(t, r.Files.ReportMD); !strings.Contains(text, fmt.Sprintf("%d of 200", q.Succeeded)) || !strings.Contains(text, "INCOMPLETE") {
+	if text := read(t, r.Files.ReportMD); !strings.Contains(text, fmt.Sprintf("interrupted, %d of 200", q.Succeeded)) || !strings.Contains(text, "INCOMPLETE") {
 		t.Errorf("the report doesn't say how far it got:\n%.600s", text)
 	}
 }

@@ -41,7 +41,7 @@ func newWorker(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use: "worker DIR", Short: "Carry out a run that the MCP server has ordered", Hidden: true, Args: oneArg("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return job.Work(c.Context(), args[0], std.in, version)
+			return job.Work(c.Context(), args[0], std.in, version, arkcli.New(arkcli.Options{}))
 		},
 	}
 }

@@ -143,8 +143,8 @@ const (
 	StateRunning     State = "running"
 	StateSucceeded   State = "succeeded"   // it ran to its end; requests may have failed
 	StateFailed      State = "failed"      // it stopped itself, or could not start
-	StateCanceled    State = "canceled"    // by the user
-	StateInterrupted State = "interrupted" // it was killed
+	StateCanceled    State = "canceled"    // the user had it stopped through cancel_run
+	StateInterrupted State = "interrupted" // a signal ended it, or it was killed
 )
 
 // Ended reports whether the state is final.

@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	fake.IfCalled()
 	if len(os.Args) > 2 && os.Args[1] == "worker" {
-		os.Exit(codeOf(job.Work(context.Background(), os.Args[2], os.Stdin, "test")))
+		os.Exit(codeOf(job.Work(context.Background(), os.Args[2], os.Stdin, "test", arkcli.New(arkcli.Options{}))))
 	}
 	if len(os.Args) > 1 && os.Args[1] == "mcp" {
 		os.Exit(codeOf(serveAsProgram()))

@@ -104,7 +104,9 @@ func (r *Run) finish(end time.Duration) *bench.Finish {
 	case "":
 		f.State = bench.StateSucceeded
 	case bench.StateCanceled:
-		f.End = bench.End{Ending: bench.EndCanceled, Reason: "interrupt"}
+		f.End = bench.End{Ending: bench.EndCanceled, Reason: "by cancel_run"}
+	case bench.StateInterrupted:
+		f.End = bench.End{Ending: bench.EndCanceled, Reason: "interrupt signal received"}
 	case bench.StateFailed:
 		f.End = bench.End{Ending: bench.EndStopped, Reason: "5 consecutive failures"}
 	}
@@ -220,7 +222,7 @@ func (m *maker) requests(arrivals []time.Duration) {
 // sessions makes up conversations, each in a place of its own.
 func (m *maker) sessions(arrivals []time.Duration) {
 	s := &m.spec
-	for i := 0; i < s.NumSessions; i++ {
+	for i := range s.NumSessions {
 		place, held, asked := m.place(), 0, 0
 		for turn := 1; turn <= s.MaxTurns && !m.full(); turn++ {
 			grown := s.QuestionLen

@@ -154,9 +154,12 @@ func reap(cmd *exec.Cmd, dir string) {
 // variable may hold a secret.
 func workerEnviron(environ []string) []string {
 	kept := []string{
-		"HOME", "PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "LLM_BENCH_HOME",
+		"HOME", "PATH", "USER", "LOGNAME", "LANG", "LANGUAGE", "TZ", "TMPDIR", "TMP", "TEMP", "LLM_BENCH_HOME", "XDG_CONFIG_HOME",
 		"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR",
 		"GODEBUG", "GOMAXPROCS", "GOMEMLIMIT", "GOGC", "GOTRACEBACK", "GORACE", "GOCOVERDIR",
+		// where Ark CLI is looked for
+		"LLM_BENCH_ARKCLI", "NVM_BIN", "NVM_DIR", "NVM_HOME", "NVM_SYMLINK", "FNM_DIR", "FNM_MULTISHELL_PATH", "VOLTA_HOME", "ASDF_DATA_DIR",
+		"MISE_DATA_DIR", "N_PREFIX", "PNPM_HOME", "BUN_INSTALL", "NPM_CONFIG_PREFIX", "PROGRAMFILES",
 		"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
 	}
 	env := []string{}

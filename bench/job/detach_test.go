@@ -178,9 +178,9 @@ func refuseKey(t *testing.T, where string, text []byte) {
 func TestAWorkersEnvironmentIsWhatItNeedsAlone(t *testing.T) {
 	got := workerEnviron([]string{
 		"HOME=/h", "PATH=/bin", "https_proxy=http://p", "NO_PROXY=x", "LC_ALL=C", "LLM_BENCH_HOME=/l", "Path=C:\\",
-		"ARK_API_KEY=k", "ARK_BASE_URL=u", "OPENAI_API_KEY=k", "OPENAI_BASE_URL=u", "AWS_SECRET_ACCESS_KEY=k", "LD_PRELOAD=x", "LLM_BENCH_SIM=1", "broken",
+		"LLM_BENCH_ARKCLI=/a", "ARK_API_KEY=k", "ARK_BASE_URL=u", "OPENAI_API_KEY=k", "OPENAI_BASE_URL=u", "AWS_SECRET_ACCESS_KEY=k", "LD_PRELOAD=x", "LLM_BENCH_SIM=1", "broken",
 	})
-	want := []string{"HOME=/h", "PATH=/bin", "https_proxy=http://p", "NO_PROXY=x", "LC_ALL=C", "LLM_BENCH_HOME=/l", "Path=C:\\"}
+	want := []string{"HOME=/h", "PATH=/bin", "https_proxy=http://p", "NO_PROXY=x", "LC_ALL=C", "LLM_BENCH_HOME=/l", "Path=C:\\", "LLM_BENCH_ARKCLI=/a"}
 	if !slices.Equal(got, want) {
 		t.Errorf("it is %q, want %q", got, want)
 	}
@@ -260,9 +260,10 @@ func TestAKilledWorkersRunIsInterruptedWithAPartialReport(t *testing.T) {
 		t.Errorf("it ended as %+v", end)
 	}
 	result, err := Render(t.Context(), d.Dir.Path)
-	if err != nil || result.State != bench.StateInterrupted || result.Targets[0].Summary.Requests.Succeeded != end.Succeeded {
+	if err != nil || result.State != bench.StateInterrupted || result.End != nil {
 		t.Errorf("its report says %+v, %v", result, err)
 	}
+	agree(t, d.Dir.Path, end)
 	if rundir.Files(d.Dir.Path).ReportMD == "" {
 		t.Error("there is no report")
 	}
@@ -285,20 +286,66 @@ func TestCancelEndsTheLoadAtOnceAndLeavesAPartialReport(t *testing.T) {
 		t.Errorf("a request came %v after the cancellation", late)
 	}
 	page, err := os.ReadFile(filepath.Join(d.Dir.Path, rundir.ReportMD))
-	if err != nil || !strings.Contains(string(page), "canceled") {
-		t.Errorf("the report doesn't say that the run was canceled: %v", err)
+	if want := fmt.Sprintf("canceled, %d of 200 (by cancel", end.Done()); err != nil || !strings.Contains(string(page), want) {
+		t.Errorf("the report doesn't say %q: %v", want, err)
 	}
+	agree(t, d.Dir.Path, end)
 	again, err := Cancel(t.Context(), d.Dir.Path)
 	if err != nil || again.State != bench.StateCanceled || !again.EndedAt.Equal(*end.EndedAt) {
 		t.Errorf("canceled again it is %+v, %v", again, err)
 	}
 }
 
+// kept is the number of attempts in the journal of a run.
+func kept(d *Detached) int {
+	record, err := rundir.Open(d.Dir.Path)
+	if err != nil {
+		return 0
+	}
+	return len(record.Samples)
+}
+
+// agree compares what the files of a run that has ended say of its end and its
+// requests, as they stand and rendered once more.
+func agree(t *testing.T, dir string, s *rundir.State) {
+	t.Helper()
+	there, err := Rendered(dir)
+	done(t, err)
+	again, err := Render(t.Context(), dir)
+	done(t, err)
+	for _, result := range []*bench.Result{there, again} {
+		r := result.Targets[0].Summary.Requests
+		if result.State != s.State || r.Planned != s.Planned || r.Succeeded != s.Succeeded || r.Failed != s.Failed || r.Canceled != s.Canceled || r.NotRun != s.NotRun {
+			t.Errorf("the result says %s, %+v; the state %+v", result.State, r, s)
+		}
+	}
+}
+
+func TestASignalThatNobodyAskedForInterruptsTheRun(t *testing.T) {
+	y := newYard(t, 10*time.Millisecond)
+	order := y.order(200)
+	order.Spec.LengthUnit = bench.LengthServer // whose probes are in no count
+	d := y.detach(order)
+	s := y.worker(d)
+	until(t, "some requests are in the journal", func() bool { return kept(d) >= 4 })
+	done(t, syscall.Kill(s.PID, syscall.SIGTERM))
+	end := y.follow(d)
+	if end.State != bench.StateInterrupted || end.Done() < 4 {
+		t.Errorf("it ended as %+v", end)
+	}
+	page, err := os.ReadFile(filepath.Join(d.Dir.Path, rundir.ReportMD))
+	if want := fmt.Sprintf("interrupted, %d of 200 (terminated", end.Done()); err != nil || !strings.Contains(string(page), want) {
+		t.Errorf("the report doesn't say %q: %v", want, err)
+	}
+	agree(t, d.Dir.Path, end)
+}
+
 func TestCancelKillsAWorkerThatDoesNotEnd(t *testing.T) {
 	y := newYard(t, 50*time.Millisecond)
 	d := y.detach(y.order(40))
 	s := y.worker(d)
-	until(t, "some requests have ended", func() bool { return y.requests.Load() >= 2 })
+	// What has been answered is not yet measured: the worker must have kept it.
+	until(t, "some requests are in the journal", func() bool { return kept(d) >= 2 })
 	done(t, syscall.Kill(s.PID, syscall.SIGSTOP))
 	asked := time.Now()
 	end, err := Cancel(t.Context(), d.Dir.Path)
@@ -308,6 +355,7 @@ func TestCancelKillsAWorkerThatDoesNotEnd(t *testing.T) {
 	if took := time.Since(asked); took < cancelGrace {
 		t.Errorf("it was killed after %v", took)
 	}
+	agree(t, d.Dir.Path, end)
 }
 
 func TestNothingIsLeftOfAnOrderThatCannotBeCarriedOut(t *testing.T) {

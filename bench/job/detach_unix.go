@@ -20,9 +20,17 @@ func setDetached(cmd *exec.Cmd) {
 }
 
 // askedToEnd is a context that ends when the worker is asked to end.
-func askedToEnd(ctx context.Context, _ string) (context.Context, context.CancelFunc) {
+func askedToEnd(ctx context.Context, dir string) (context.Context, context.CancelFunc) {
 	signal.Ignore(syscall.SIGHUP)
-	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	asked, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	ctx, end := context.WithCancelCause(ctx)
+	context.AfterFunc(asked, func() {
+		if beingCanceled(dir) {
+			end(ErrCanceled)
+		}
+		end(context.Cause(asked))
+	})
+	return ctx, stop
 }
 
 // askToEnd asks a worker to end. One that is gone already is no error.

@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"syscall"
 	"time"
 
@@ -24,7 +23,7 @@ func setDetached(cmd *exec.Cmd) {
 // file, as a process without a console can't be sent a signal.
 func askedToEnd(ctx context.Context, dir string) (context.Context, context.CancelFunc) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, end := context.WithCancelCause(ctx)
 	go func() {
 		ticker := time.NewTicker(followEvery)
 		defer ticker.Stop()
@@ -33,13 +32,13 @@ func askedToEnd(ctx context.Context, dir string) (context.Context, context.Cance
 			case <-ctx.Done():
 				return
 			case <-ticker.C:
-				if _, err := os.Lstat(filepath.Join(dir, cancelFile)); err == nil {
-					cancel()
+				if beingCanceled(dir) {
+					end(ErrCanceled)
 				}
 			}
 		}
 	}()
-	return ctx, func() { cancel(); stop() }
+	return ctx, func() { end(nil); stop() }
 }
 
 // askToEnd has nothing to do: the worker looks for the file.

@@ -69,7 +69,15 @@ func Cancel(ctx context.Context, dir string) (*rundir.State, error) {
 	if err := os.WriteFile(mark, nil, 0o600); err != nil {
 		return nil, fmt.Errorf("cancel the run in %s: %w", dir, err)
 	}
-	defer func() { _ = os.Remove(mark) }() // the worker may have taken it
+	s, err := endWorker(ctx, dir)
+	if err == nil && s.State.Ended() {
+		_ = os.Remove(mark) // it has served
+	}
+	return s, err
+}
+
+// endWorker asks the worker to end and waits until it has.
+func endWorker(ctx context.Context, dir string) (*rundir.State, error) {
 	asked := false
 	grace := time.Now().Add(cancelGrace)
 	for {
@@ -140,8 +148,13 @@ func settle(ctx context.Context, dir string, as bench.State) (*rundir.State, err
 	if err != nil || s.State.Ended() {
 		return s, err
 	}
-	if _, err := os.Lstat(filepath.Join(dir, cancelFile)); err == nil {
+	if beingCanceled(dir) {
 		as = bench.StateCanceled
+	}
+	if as == bench.StateCanceled {
+		if err := concludeCanceled(dir); err != nil {
+			return nil, err
+		}
 	}
 	s.HeartbeatAt = time.Time{} // the worker is known to be gone
 	if err := rundir.WriteState(dir, s); err != nil {
@@ -159,6 +172,23 @@ func settle(ctx context.Context, dir string, as bench.State) (*rundir.State, err
 		s.Error = &rundir.Fault{Code: "report_failed", Message: bench.Clean(bench.Redact(rendered.Error()), 400), Hint: "render the report again: llm-bench report " + dir}
 	}
 	return s, rundir.WriteState(dir, s)
+}
+
+// beingCanceled reports whether the user has the run in dir stopped.
+func beingCanceled(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, cancelFile))
+	return err == nil
+}
+
+// concludeCanceled writes into the journal of a run why its worker is gone, so
+// that every report of it says the same.
+func concludeCanceled(dir string) error {
+	record, err := rundir.Open(dir)
+	if err != nil || record.Finish != nil {
+		return nil // there is no journal that could say it, or it says more
+	}
+	end := bench.End{Ending: bench.EndCanceled, Reason: ErrCanceled.Error() + "; its process was killed, as it did not end by itself"}
+	return rundir.Conclude(dir, &bench.Finish{State: bench.StateCanceled, End: end, At: record.Last(), Ended: time.Now()})
 }
 
 // lockRun keeps other processes from closing the same run.
@@ -181,10 +211,11 @@ func endedAs(result *bench.Result, as bench.State) bench.State {
 	return as
 }
 
+// countInto puts the counts of the result, of all its targets, into the state.
 func countInto(s *rundir.State, result *bench.Result) {
-	if len(result.Targets) != 1 {
-		return
+	s.Planned, s.Succeeded, s.Failed, s.Canceled, s.NotRun = 0, 0, 0, 0, 0
+	for i := range result.Targets {
+		r := &result.Targets[i].Summary.Requests
+		s.Planned, s.Succeeded, s.Failed, s.Canceled, s.NotRun = s.Planned+r.Planned, s.Succeeded+r.Succeeded, s.Failed+r.Failed, s.Canceled+r.Canceled, s.NotRun+r.NotRun
 	}
-	r := result.Targets[0].Summary.Requests
-	s.Planned, s.Succeeded, s.Failed, s.Canceled, s.NotRun = r.Planned, r.Succeeded, r.Failed, r.Canceled, r.NotRun
 }

@@ -122,7 +122,7 @@ func TestCancelNeverEndsTheProcessThatOnlyStartsTheWorker(t *testing.T) {
 		if err != nil || s.State != bench.StateCanceled || time.Since(began) < cancelGrace {
 			t.Errorf("it is %+v after %v, %v", s, time.Since(began), err)
 		}
-		if err := Work(t.Context(), dir, strings.NewReader(""), "test"); err == nil {
+		if err := Work(t.Context(), dir, strings.NewReader(""), "test", nil); err == nil {
 			t.Error("a worker took up a run that was canceled")
 		}
 	})
@@ -150,15 +150,15 @@ func TestEachTargetGetsItsOwnKeyBack(t *testing.T) {
 
 func TestWorkersTakeUpRunsThatWaitForOneAlone(t *testing.T) {
 	dir := t.TempDir()
-	if err := Work(t.Context(), dir, strings.NewReader("{}"), "test"); !errors.Is(err, fs.ErrNotExist) {
+	if err := Work(t.Context(), dir, strings.NewReader("{}"), "test", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a state: %v", err)
 	}
 	put(t, dir, func(*rundir.State) {})
-	if err := Work(t.Context(), dir, strings.NewReader("{}"), "test"); err == nil || !strings.Contains(err.Error(), "not one that waits for a worker") {
+	if err := Work(t.Context(), dir, strings.NewReader("{}"), "test", nil); err == nil || !strings.Contains(err.Error(), "not one that waits for a worker") {
 		t.Errorf("a run of another worker: %v", err)
 	}
 	put(t, dir, func(s *rundir.State) { s.State, s.Phase = bench.StateQueued, phaseStart })
-	if err := Work(t.Context(), dir, strings.NewReader(`{"order":`), "test"); err == nil {
+	if err := Work(t.Context(), dir, strings.NewReader(`{"order":`), "test", nil); err == nil {
 		t.Error("half an order was carried out")
 	}
 	if s, err := rundir.ReadState(dir); err != nil || s.State != bench.StateFailed || s.Error.Code != "run_failed" || s.EndedAt == nil {

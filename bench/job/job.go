@@ -24,6 +24,8 @@ type Job struct {
 	dial  chat.DialFunc // nil: the network
 	keys  Keys          // nil: a key that is refused stays refused
 	again *again        // nil: a new run
+	// render is [Render], unless a test has no use for charts.
+	render func(ctx context.Context, dir string) (*bench.Result, error)
 }
 
 // New checks the order and makes the run's directory below the order's output
@@ -42,7 +44,7 @@ func New(order Order, index rundir.Index, dir *rundir.Dir) (*Job, error) {
 			return nil, err
 		}
 	}
-	return &Job{order: order, dir: dir}, nil
+	return &Job{order: order, dir: dir, render: Render}, nil
 }
 
 // draw picks the seed and the nonce where the user has fixed none.
@@ -60,14 +62,18 @@ func (o *Order) draw() {
 // Dir is the run's directory.
 func (j *Job) Dir() *rundir.Dir { return j.dir }
 
+// ErrCanceled is the cause of a context that ends because the user has had the
+// run stopped. Whatever else ends the context of a run interrupts it.
+var ErrCanceled = errors.New("by cancel_run")
+
 // errTimeUp ends a run that has reached its limit of minutes.
 var errTimeUp = errors.New("max_minutes is reached")
 
 // renderLimit bounds the time that a report may take.
 const renderLimit = time.Minute
 
-// Run carries the job out and renders its report. Canceling ctx ends it early,
-// with a report of what was measured until then: that is no error. watch, if
+// Run carries the job out and renders its report. Canceling ctx ends it early
+// (see [ErrCanceled]), with a report of what was measured until then: that is no error. watch, if
 // not nil, is called about four times a second. The error is what kept the run
 // or its report from being.
 func (j *Job) Run(ctx context.Context, watch func(Progress)) (*bench.Result, error) {
@@ -93,7 +99,7 @@ func (j *Job) Run(ctx context.Context, watch func(Progress)) (*bench.Result, err
 	// The report is rendered even if the user has canceled the run.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renderLimit)
 	defer cancel()
-	result, err := Render(ctx, j.dir.Path)
+	result, err := j.render(ctx, j.dir.Path)
 	if incomplete != nil {
 		r.finished(nil, "journal_incomplete", incomplete)
 		return nil, incomplete

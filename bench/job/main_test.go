@@ -10,7 +10,7 @@ import (
 // TestMain lets the test binary be started as a worker.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "worker" {
-		if err := Work(context.Background(), os.Args[2], os.Stdin, "test"); err != nil {
+		if err := Work(context.Background(), os.Args[2], os.Stdin, "test", nil); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

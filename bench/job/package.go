@@ -3,6 +3,8 @@ package job
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -262,8 +264,7 @@ func (p *packer) compare(dir, rendered string, result *bench.Result) error {
 
 // mayDiffer reports whether the report in a folder has a good reason not to be
 // what this version renders now: it is missing, another version measured, or
-// it was rendered while the run went on or is of the state before the run was
-// taken up again.
+// the run has gone on since it was rendered.
 func (p *packer) mayDiffer(dir string, result *bench.Result) bool {
 	text, err := os.ReadFile(filepath.Join(dir, rundir.ResultFile))
 	if err != nil || result.Tool.Version != p.version {
@@ -273,7 +274,30 @@ func (p *packer) mayDiffer(dir string, result *bench.Result) bool {
 	if err := json.Unmarshal(text, &there); err != nil {
 		return false
 	}
-	return !there.State.Ended() || there.State == bench.StateInterrupted && there.Journal != result.Journal
+	if there.Journal == result.Journal {
+		return !there.State.Ended()
+	}
+	journal, err := os.ReadFile(filepath.Join(dir, rundir.JournalFile))
+	return err == nil && grownFrom(journal, there.Journal)
+}
+
+// grownFrom reports whether a journal is one of the given hash to which lines
+// have been added since.
+func grownFrom(journal []byte, before string) bool {
+	sum := sha256.New()
+	matches := func() bool { return hex.EncodeToString(sum.Sum(nil)) == before }
+	for line := range bytes.Lines(journal) {
+		text := bytes.TrimSuffix(line, []byte{'\n'})
+		sum.Write(text) // the last line may have been torn then
+		if matches() {
+			return true
+		}
+		sum.Write(line[len(text):])
+		if matches() {
+			return true
+		}
+	}
+	return false
 }
 
 // portableResult takes the place out of a result.json.

@@ -86,7 +86,7 @@ func Resume(ctx context.Context, dir string, means Means) (*Job, error) {
 	if err := order.unlock(ctx, dir, means); err != nil {
 		return nil, err
 	}
-	return &Job{order: order, dir: &rundir.Dir{Path: dir, RunID: filepath.Base(dir)}, again: a}, nil
+	return &Job{order: order, dir: &rundir.Dir{Path: dir, RunID: filepath.Base(dir)}, again: a, render: Render}, nil
 }
 
 // standing is the state of a run that no process carries out; nil if it has none.
@@ -275,6 +275,7 @@ func (r *running) takeUp(ctx context.Context) error {
 		Since: a.record.Last(), At: r.clock.Mark(), Resumed: time.Now(), Restarted: append([]bench.SessionID{}, a.restarted...),
 		Tool: thisTool(r.job.order.Version),
 	}
+	_ = os.Remove(filepath.Join(r.job.dir.Path, cancelFile)) // that of before
 	var err error
 	r.journal, err = rundir.Continue(r.job.dir.Path, resume, r.job.order.keys()...)
 	a.begun = err == nil

@@ -3,6 +3,8 @@ package job
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -14,9 +16,19 @@ import (
 	"github.com/llm-bench/llm-bench/bench/sim"
 )
 
+// withoutCharts is the result of a run, of which nothing is rendered.
+func withoutCharts(_ context.Context, dir string) (*bench.Result, error) {
+	record, err := rundir.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	result := bench.NewResult(filepath.Base(dir), dir, record, bench.StateInterrupted)
+	return &result, nil
+}
+
 // interrupted carries a run out against a stand-in endpoint, breaks it off
 // after a while, takes it up again later, and returns what is left of it.
-func interrupted(t *testing.T, spec bench.Spec, after, pause time.Duration) (*bench.Result, *bench.Record) {
+func interrupted(t *testing.T, spec bench.Spec, points []bench.Point, after, pause time.Duration) (*bench.Result, *bench.Record) {
 	t.Helper()
 	server, err := sim.New(timetable)
 	if err != nil {
@@ -30,16 +42,16 @@ func interrupted(t *testing.T, spec bench.Spec, after, pause time.Duration) (*be
 		<-served
 	}()
 	j, err := New(Order{
-		Spec: spec, OutputDir: t.TempDir(), Version: "test", Sim: &SimOptions{TPOT: 20},
+		Spec: spec, OutputDir: t.TempDir(), Version: "test", Sim: &SimOptions{TPOT: 20}, Points: points,
 		Target: bench.Target{Label: "stand-in", BaseURL: network.BaseURL(), Model: server.Config().Models[0].ID, Dialect: bench.Ark(), Source: bench.SourceSim},
 	}, rundir.Index{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.dial = network.DialContext
+	j.dial, j.render = network.DialContext, withoutCharts
 	ctx, cancel := context.WithTimeout(t.Context(), after)
 	defer cancel()
-	if result, err := j.Run(ctx, nil); err != nil || result.State != bench.StateCanceled {
+	if result, err := j.Run(ctx, nil); err != nil || result.State != bench.StateInterrupted {
 		t.Fatalf("%v, %v", result, err)
 	}
 	time.Sleep(pause)
@@ -47,7 +59,7 @@ func interrupted(t *testing.T, spec bench.Spec, after, pause time.Duration) (*be
 	if j, err = Resume(t.Context(), dir, Means{Version: "test"}); err != nil {
 		t.Fatal(err)
 	}
-	j.dial = network.DialContext
+	j.dial, j.render = network.DialContext, withoutCharts
 	result, err := j.Run(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +80,7 @@ func TestABrokenRunIsBroughtToItsEndOnTheSameInputsAndClock(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				spec := bench.NewSpec(scenario, bench.Quick)
 				spec.NumRequests, spec.NumSessions = max(spec.NumRequests, 0)*5, spec.NumSessions*4
-				result, record := interrupted(t, spec, 12*time.Second, time.Hour)
+				result, record := interrupted(t, spec, nil, 12*time.Second, time.Hour)
 				exact(t, record, timetable, spec.MaxOutputTokens)
 				s := &result.Targets[0].Summary
 				if result.State != bench.StateSucceeded || s.Requests.Succeeded != s.Requests.Planned || s.Requests.Retries != 0 {
@@ -88,6 +100,56 @@ func TestABrokenRunIsBroughtToItsEndOnTheSameInputsAndClock(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestABrokenSweepIsBroughtToItsEndLoadByLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spec := bench.NewSpec(bench.Prefix, bench.Quick)
+		result, record := interrupted(t, spec, []bench.Point{{MaxConcurrency: 2}, {MaxConcurrency: 1}, {MaxConcurrency: 3}}, 9*time.Second, time.Minute)
+		for i, p := range result.Targets[0].Points {
+			if p.Summary.Requests.Succeeded != 6 || p.Summary.Requests.Planned != 6 {
+				t.Errorf("load %d: requests %+v", i+1, p.Summary.Requests)
+			}
+		}
+		if restarted := record.Resumes[0].Restarted; len(restarted) != 1 || restarted[0].Point != 2 {
+			t.Errorf("%v began anew, want the one in flight at the second load", restarted)
+		}
+	})
+}
+
+func TestOtherInputsAreNeverMixedIntoARun(t *testing.T) {
+	corpus := filepath.Join(t.TempDir(), "corpus.txt")
+	text := strings.Repeat("The harbour was quiet, and the boats lay side by side in the evening light. ", 4000)
+	write := func(text string) {
+		if err := os.WriteFile(corpus, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(text)
+	order := Order{Spec: bench.NewSpec(bench.Prefix, bench.Quick), Corpus: corpus, AllowCorpusReuse: true, Version: "2"}
+	order.Spec.LengthUnit, order.Spec.Seed, order.Spec.Nonce = bench.LengthLocal, 7, "n"
+	options, err := order.inputOptions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plans, err := order.build(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &again{record: &bench.Record{Header: bench.Header{InputHash: plans[0].InputHash, Tool: bench.Tool{Version: "1"}}}}
+	if err := a.plan(&order); err != nil {
+		t.Errorf("the same inputs: %v", err)
+	}
+	write(strings.ReplaceAll(text, "boats", "ships"))
+	if err := a.plan(&order); err == nil || !strings.Contains(err.Error(), corpus) || !strings.Contains(err.Error(), "would not be those of the run") {
+		t.Errorf("another corpus: %v", err)
+	}
+	if err := os.Remove(corpus); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.plan(&order); err == nil || !strings.Contains(err.Error(), corpus) {
+		t.Errorf("no corpus: %v", err)
 	}
 }
 

@@ -196,8 +196,10 @@ func stateOf(ctx context.Context, end bench.End) bench.State {
 	switch {
 	case errors.Is(context.Cause(ctx), errTimeUp), end.Ending == bench.EndStopped, end.Ending == bench.EndRefused, end.Ending == bench.EndBudget:
 		return bench.StateFailed
-	case end.Ending == bench.EndCanceled:
+	case end.Ending == bench.EndCanceled && errors.Is(context.Cause(ctx), ErrCanceled):
 		return bench.StateCanceled
+	case end.Ending == bench.EndCanceled:
+		return bench.StateInterrupted
 	}
 	return bench.StateSucceeded
 }
@@ -251,6 +253,7 @@ func (r *running) finished(result *bench.Result, code string, err error) {
 		s.EndedAt = &now
 		if result != nil {
 			s.Summary = report.Summary(result)
+			countInto(s, result)
 		}
 		if err != nil {
 			s.Error = &rundir.Fault{Code: code, Message: bench.Clean(err.Error(), 400), Hint: "run llm-bench report on the directory"}

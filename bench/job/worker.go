@@ -19,8 +19,9 @@ const maxParcel = 4 << 20
 // Work is the life of a worker: it reads the order that [Detach] wrote to its
 // standard input and carries it out in dir, until it is done or asked to end;
 // a run that is asked to end leaves a partial report and is no error. version
-// is that of this program.
-func Work(ctx context.Context, dir string, stdin io.Reader, version string) error {
+// is that of this program; keys, if not nil, gives a refused key of Ark CLI's
+// anew.
+func Work(ctx context.Context, dir string, stdin io.Reader, version string, keys Keys) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return fmt.Errorf("directory of the run: %w", err)
@@ -30,14 +31,14 @@ func Work(ctx context.Context, dir string, stdin io.Reader, version string) erro
 	}
 	ctx, stop := askedToEnd(ctx, dir)
 	defer stop()
-	if err := work(ctx, dir, stdin, version); err != nil {
+	if err := work(ctx, dir, stdin, version, keys); err != nil {
 		failState(dir, "run_failed", err)
 		return err
 	}
 	return nil
 }
 
-func work(ctx context.Context, dir string, stdin io.Reader, version string) error {
+func work(ctx context.Context, dir string, stdin io.Reader, version string, keys Keys) error {
 	var p parcel
 	if err := json.NewDecoder(io.LimitReader(stdin, maxParcel)).Decode(&p); err != nil {
 		return fmt.Errorf("read the order: %w", err)
@@ -52,6 +53,9 @@ func work(ctx context.Context, dir string, stdin io.Reader, version string) erro
 	j, err := New(order, rundir.Index{}, &rundir.Dir{Path: dir, RunID: filepath.Base(dir)})
 	if err != nil {
 		return err
+	}
+	if keys != nil {
+		j.RefreshWith(keys)
 	}
 	_, err = j.Run(ctx, nil)
 	return err

@@ -177,10 +177,14 @@ func TestABufferedStreamMarksTPOTAsUnreliable(t *testing.T) {
 	requireAll(t, pageOf(t, run), "The stream looks buffered: 98.4 % of the output events came within 1 ms", "(ms) ‡ |", "‡ Unreliable")
 }
 
-func TestAnInterruptedRunSaysHowFarItCame(t *testing.T) {
-	run := benchtest.New(bench.Prefix, bench.Standard, "en")
-	run.Stop, run.State = 120, bench.StateCanceled
-	requireAll(t, pageOf(t, run), "· INCOMPLETE", "interrupted, 120 of 200", "200 planned = **120 succeeded** + 0 failed + 0 canceled + 80 not run.")
+func TestAnInterruptedOrCanceledRunSaysHowFarItCame(t *testing.T) {
+	for state, says := range map[bench.State]string{
+		bench.StateInterrupted: "interrupted, 120 of 200 (interrupt signal received)", bench.StateCanceled: "canceled, 120 of 200 (by cancel\\_run)",
+	} {
+		run := benchtest.New(bench.Prefix, bench.Standard, "en")
+		run.Stop, run.State = 120, state
+		requireAll(t, pageOf(t, run), "· INCOMPLETE", says, "200 planned = **120 succeeded** + 0 failed + 0 canceled + 80 not run.")
+	}
 }
 
 func TestTooManyFailuresAreTheFirstThingSaid(t *testing.T) {

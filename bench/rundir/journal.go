@@ -80,6 +80,20 @@ func Begin(dir string, header *bench.Header) (*Journal, error) {
 // Continue opens the journal of a broken run to take it up again. A torn last
 // line is left as it is; what follows starts on a line of its own.
 func Continue(dir string, resume *bench.Resume, keys ...bench.Secret) (*Journal, error) {
+	return reopen(dir, resumeLine{kindResume, resume}, keys)
+}
+
+// Conclude appends the end of a run whose process is gone and has left none.
+func Conclude(dir string, finish *bench.Finish) error {
+	j, err := reopen(dir, endLine{kindEnd, finish}, nil)
+	if err != nil {
+		return err
+	}
+	return j.Close()
+}
+
+// reopen opens a journal that broke off and appends a line.
+func reopen(dir string, line any, keys []bench.Secret) (*Journal, error) {
 	file, err := os.OpenFile(filepath.Join(dir, JournalFile), os.O_RDWR|os.O_APPEND, 0)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
@@ -90,7 +104,7 @@ func Continue(dir string, resume *bench.Resume, keys ...bench.Secret) (*Journal,
 		j.pending = []byte("\n")
 	}
 	if err == nil {
-		err = j.append(resumeLine{kindResume, resume})
+		err = j.append(line)
 	}
 	return j.opened(err)
 }

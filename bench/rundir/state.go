@@ -41,6 +41,9 @@ type State struct {
 	Error   *Fault `json:"error,omitempty"`   // why the run failed
 }
 
+// Done is the number of requests that have succeeded or failed.
+func (s *State) Done() int { return s.Succeeded + s.Failed }
+
 // Fault is why a run failed and what to do about it.
 type Fault struct {
 	Code    string `json:"code"`

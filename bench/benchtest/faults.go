@@ -150,6 +150,8 @@ func clientFaults() []Fault {
 			}
 		}
 	}
+	flooded := func(r *Run) { r.Spec.RequestRate, r.Spec.MaxConcurrency, r.Spec.ConstantRate = 2, 5, true }
+	narrow := func(r *Run) { r.Spec.RequestRate, r.Spec.MaxConcurrency = 0.4, 3 }
 	stepped := func(r *Run) {
 		r.Ticks = calm(4 * time.Minute)
 		r.Ticks[100].WallDrift = bench.Millis(-time.Hour)
@@ -167,6 +169,8 @@ func clientFaults() []Fault {
 			c.Sample.Connection = bench.Connection{Protocol: "HTTP/1.1", Connect: bench.Millis(20 * time.Millisecond), TLS: bench.Millis(40 * time.Millisecond)}
 		})),
 		plant("clock set back", "clock_stepped", nil, stepped),
+		plant("more arrives than is carried off", "queued", nil, flooded).because("overload"),
+		plant("bursts before a narrow door", "queued", nil, narrow).because("bursts"),
 		plant("slow uplink", "slow_upload", func(c *Call) { c.Upload = 90 * time.Millisecond }),
 	}
 }

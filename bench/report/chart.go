@@ -103,8 +103,9 @@ func drawAll(ctx context.Context, w *chartWords, dir string, files []chartFile) 
 		pending[i] = start(ctx, f)
 	}
 	for i, f := range files {
-		path, p, err := filepath.Join(dir, f.name), picture{}, error(nil)
-		if p, err = await(ctx, pending[i]); err == nil {
+		path := filepath.Join(dir, f.name)
+		p, err := await(ctx, pending[i])
+		if err == nil {
 			path, err = writeWhole(path, p.png)
 		}
 		if err != nil {

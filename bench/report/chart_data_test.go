@@ -48,11 +48,10 @@ func TestAPercentileLiesOnItsCurve(t *testing.T) {
 
 func TestTheTimelineCountsWhatTheSummaryCounts(t *testing.T) {
 	for _, scenario := range []bench.Scenario{bench.Prefix, bench.Multiturn} {
-		result, record := madeRun(middling(scenario), troubled())
+		_, record := madeRun(middling(scenario), troubled())
 		record.Samples[3].Outcome = bench.Canceled
-		again := bench.NewResult("run", "", record, bench.StateSucceeded)
-		result = &again
-		d := newTimeline(wordsOf("zh"), result, record)
+		result := bench.NewResult("run", "", record, bench.StateSucceeded)
+		d := newTimeline(wordsOf("zh"), &result, record)
 		track, want := d.tracks[0], result.Targets[0].Summary
 		got := [4]int{track.troublesOf(eventSucceeded), track.troublesOf(eventFailed), track.troublesOf(eventRetried), track.troublesOf(eventCanceled)}
 		if r := want.Requests; got != [4]int{r.Succeeded, r.Failed, r.Retries, r.Canceled} {
@@ -154,7 +153,7 @@ func TestTargetsLookDifferent(t *testing.T) {
 
 func TestDashesGoOnOverTheCornersOfALine(t *testing.T) {
 	var fine []spot
-	for x := 0; x <= 100; x++ {
+	for x := range 101 {
 		fine = append(fine, spot{x, 0})
 	}
 	want := [][2]int{{0, 14}, {23, 37}, {46, 60}, {69, 83}, {92, 100}}

@@ -11,8 +11,7 @@ const headroom = 1.03
 // box is a rectangle of the picture, in pixels.
 type box struct{ left, top, right, bottom int }
 
-func (b box) width() int  { return b.right - b.left }
-func (b box) height() int { return b.bottom - b.top }
+func (b box) width() int { return b.right - b.left }
 
 // axis maps values to pixels; its ticks may be none.
 type axis struct {

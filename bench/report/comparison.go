@@ -40,9 +40,7 @@ func (p *page) comparisonRows() []comparedRow {
 		{l.say("comparison.served"), func(b *block) md { return orUnknown(l, code(b.target.ServedModel)) }},
 		{l.say("comparison.succeeded"), (*block).succeededOf},
 	}
-	for _, m := range p.compared() {
-		rows = append(rows, m)
-	}
+	rows = append(rows, p.compared()...)
 	return append(rows,
 		comparedRow{l.say("comparison.per1k"), (*block).ttftPer1K},
 		comparedRow{l.say("cache.hit_rate"), func(b *block) md { return b.hitRate(b.target.Summary.Cache.HitRate) }},

@@ -71,7 +71,7 @@ type plotLoads struct {
 
 // chartData is the material as JSON that can stand in a page; none where there
 // is nothing to draw.
-func chartData(p *page) (data template.JS, any bool, err error) {
+func chartData(p *page) (data template.JS, worth bool, err error) {
 	d := plots{Scenario: p.result.Scenario, Simulated: p.result.Simulated, Key: "ordinal", Words: p.plotWords()}
 	if d.Scenario == bench.Multiturn {
 		d.Key = "turn"

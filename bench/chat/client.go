@@ -67,7 +67,7 @@ func New(o Options) (*Client, error) {
 	}
 	c.tunnels = tunneled(u, c.proxy)
 	c.transport = newTransport(c.dialer, c.proxy, o.Spec.MaxConcurrency)
-	c.close = sync.OnceFunc(keepStamping())
+	c.close = sync.OnceFunc(KeepStamping())
 	c.buffers.New = func() any { return new(streamBuffer) }
 	return c, nil
 }

@@ -26,10 +26,10 @@ type kernelReader struct {
 	arrivals arrivals
 }
 
-// keepStamping makes the kernel stamp what it receives from now on. It begins
+// KeepStamping makes the kernel stamp what it receives from now on. It begins
 // some milliseconds after the first socket asks for it and ends with the last,
-// so one socket asks for as long as the client lives.
-func keepStamping() (end func()) {
+// so that every client has one socket ask for as long as it lives.
+func KeepStamping() (end func()) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return func() {}

@@ -49,7 +49,7 @@ func late(t *testing.T, far net.Conn, near *Conn, busy time.Duration) (before, a
 }
 
 func TestAReadThatComesLateCarriesTheTimeOfArrival(t *testing.T) {
-	defer keepStamping()()
+	defer KeepStamping()()
 	far, near := connected(t, bench.NewClock())
 	const busy = time.Millisecond
 	for began := false; !began; { // the kernel takes a while to begin

@@ -40,6 +40,7 @@ func Serve(c *Config, stdin io.Reader, stdout io.Writer) error {
 	if err := c.Validate(); err != nil {
 		return err
 	}
+	defer chat.KeepStamping()() // before the first request comes
 	e := &endpoint{config: c, clock: bench.NewClock()}
 	e.pacer = newPacer(c, e.clock)
 	hello := greeting{}

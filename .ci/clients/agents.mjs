@@ -8,7 +8,6 @@ const prompt = '帮我压测一下方舟上豆包 Seed 2.0 Mini 模型的性能'
 class Session {
   async end() {
     this.code = await this.client.ended
-    this.model.close()
     if (this.model.fault) throw new Error(`${this.model.fault.stack}\n${this.transcript().join('\n')}\n${this.client.printed}`)
     return this
   }
@@ -23,6 +22,7 @@ class Session {
 async function begin(stage, dialect, script, start) {
   const session = new Session()
   session.model = await new Model(dialect, script).listen()
+  stage.toClose.push(() => session.model.close())
   session.began = Date.now()
   session.client = start(session.model.url)
   return session
@@ -31,7 +31,6 @@ async function begin(stage, dialect, script, start) {
 export const claude = {
   name: 'Claude Code',
   client: 'claude',
-  prefix: 'mcp__llm-bench__',
   /** deadline: seconds for a tool's call; plugin: the server comes with the skill. */
   session(stage, script, { deadline, plugin } = {}) {
     const server = plugin ? 'mcp__plugin_llm-bench_llm-bench' : 'mcp__llm-bench'

@@ -1,6 +1,7 @@
 // What a trial happens on: an empty home, Ark CLI's stand-in logged in, the
 // stand-in endpoint on loopback, and the clients on PATH.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,7 +27,7 @@ const clients = {
 }
 
 /** The key that no model, report or log may hold. */
-export const key = 'canary-ark-key-7b1f'
+export const key = `canary-${randomUUID()}`
 
 const quiet = {
   DISABLE_TELEMETRY: '1', DISABLE_AUTOUPDATER: '1', DISABLE_ERROR_REPORTING: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -41,13 +42,15 @@ export class Stage {
     for (const folder of [this.project, this.bin]) mkdirSync(folder)
     this.env = { HOME: this.home, PATH: `${this.bin}:${dirname(node)}:/usr/bin:/bin`, ...quiet }
     for (const [name, path] of Object.entries(clients)) symlinkSync(path, join(this.bin, name))
+    this.toClose = []
   }
 
   /** Starts the endpoint, with one output token each tpot ms, and logs Ark CLI in to it. */
   async open(tpot) {
-    this.endpoint = spawn(program, ['sim', '--listen', '127.0.0.1:0', '--sim-tpot-ms', `${tpot}`], { env: this.env, stdio: ['ignore', 'pipe', 'inherit'] })
+    const endpoint = spawn(program, ['sim', '--listen', '127.0.0.1:0', '--sim-tpot-ms', `${tpot}`], { env: this.env, stdio: ['ignore', 'pipe', 'inherit'] })
+    this.toClose.push(() => endpoint.kill())
     let said = ''
-    this.endpoint.stdout.on('data', (chunk) => (said += chunk))
+    endpoint.stdout.on('data', (chunk) => (said += chunk))
     await until('the stand-in endpoint listens', () => said.includes('http://'))
     const arkcli = join(this.bin, 'arkcli')
     copyFileSync(given('ARKCLI'), arkcli)
@@ -57,8 +60,9 @@ export class Stage {
     return this
   }
 
+  /** Ends whatever still runs and clears the home. */
   close() {
-    this.endpoint?.kill()
+    for (const close of this.toClose) close()
     rmSync(this.home, { recursive: true, force: true, maxRetries: 5 })
   }
 
@@ -77,6 +81,7 @@ export class Stage {
     child.stdout.on('data', (chunk) => { child.out += chunk; child.printed += chunk })
     child.stderr.on('data', (chunk) => (child.printed += chunk))
     const alarm = setTimeout(() => child.kill('SIGKILL'), 60_000)
+    this.toClose.push(() => child.kill('SIGKILL'))
     child.ended = new Promise((resolve, reject) => {
       child.on('error', reject)
       child.on('close', (code, signal) => { clearTimeout(alarm); resolve(code ?? signal) })
@@ -101,6 +106,12 @@ export class Stage {
     if (!existsSync(reports)) return undefined
     const name = readdirSync(reports).filter((n) => n.startsWith('prefix_')).sort().at(-1)
     return name && join(reports, name)
+  }
+
+  /** How a run stands, by its own folder. */
+  stateOf(run) {
+    const state = join(run, 'state.json')
+    return existsSync(state) ? JSON.parse(readFileSync(state, 'utf8')).state : undefined
   }
 
   /** Files below the home that hold the key, but for Ark CLI's own. */

@@ -163,6 +163,13 @@ func (r *running) header() *bench.Header {
 // Render computes the result of a run from its directory alone, and writes the
 // report. It serves a run that has ended, was killed, or still goes on.
 func Render(ctx context.Context, dir string) (*bench.Result, error) {
+	return render(ctx, dir, report.Render)
+}
+
+// renderer writes the report of a run into its folder.
+type renderer func(ctx context.Context, dir string, record *bench.Record, result *bench.Result) error
+
+func render(ctx context.Context, dir string, write renderer) (*bench.Result, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the run's folder: %w", err)
@@ -176,7 +183,7 @@ func Render(ctx context.Context, dir string) (*bench.Result, error) {
 		state = bench.StateRunning
 	}
 	result := bench.NewResult(filepath.Base(dir), dir, record, state)
-	if err := report.Render(ctx, dir, record, &result); err != nil {
+	if err := write(ctx, dir, record, &result); err != nil {
 		return &result, fmt.Errorf("render the report in %s: %w", dir, err)
 	}
 	return &result, nil

@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/report"
@@ -210,10 +211,16 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, text, 0o644)
 }
 
+// drawingLimit bounds the drawing of charts where the files must be the same
+// whatever else the machine does.
+const drawingLimit = 3 * time.Minute
+
 // renderPortable renders a run from its journal alone, in a folder that holds
 // nothing but that, and makes its result.json independent of the place.
 func renderPortable(ctx context.Context, dir string) (*bench.Result, error) {
-	result, err := Render(ctx, dir)
+	result, err := render(ctx, dir, func(ctx context.Context, dir string, record *bench.Record, result *bench.Result) error {
+		return report.RenderWithin(ctx, dir, record, result, drawingLimit)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -263,8 +270,8 @@ func (p *packer) compare(dir, rendered string, result *bench.Result) error {
 }
 
 // mayDiffer reports whether the report in a folder has a good reason not to be
-// what this version renders now: it is missing, another version measured, or
-// the run has gone on since it was rendered.
+// what this version renders now: it is missing or lacks a chart, for which
+// there was no time; another version measured; or the run has gone on since.
 func (p *packer) mayDiffer(dir string, result *bench.Result) bool {
 	text, err := os.ReadFile(filepath.Join(dir, rundir.ResultFile))
 	if err != nil || result.Tool.Version != p.version {
@@ -275,7 +282,7 @@ func (p *packer) mayDiffer(dir string, result *bench.Result) bool {
 		return false
 	}
 	if there.Journal == result.Journal {
-		return !there.State.Ended()
+		return !there.State.Ended() || len(there.Files.Charts) < len(result.Files.Charts)
 	}
 	journal, err := os.ReadFile(filepath.Join(dir, rundir.JournalFile))
 	return err == nil && grownFrom(journal, there.Journal)

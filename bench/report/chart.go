@@ -14,12 +14,12 @@ import (
 // drawLimit bounds the time in which all charts of a run are drawn.
 const drawLimit = 8 * time.Second
 
-// within bounds drawing by drawLimit and by nine tenths of what the caller
-// grants, so that the charts that are done reach a caller with a deadline of its own.
+// within bounds drawing by drawLimit or, where the caller sets one, by nine
+// tenths of the caller's limit, so that the charts that are done reach a caller with a deadline of its own.
 func within(ctx context.Context) (context.Context, context.CancelFunc) {
 	limit := drawLimit
 	if deadline, set := ctx.Deadline(); set {
-		limit = min(limit, time.Until(deadline)*9/10)
+		limit = time.Until(deadline) * 9 / 10
 	}
 	return context.WithTimeout(ctx, limit)
 }

@@ -39,7 +39,17 @@ func Render(ctx context.Context, dir string, record *bench.Record, result *bench
 	return render(ctx, dir, record, result, Charts)
 }
 
+// RenderWithin is Render with another limit on the drawing of charts, for who
+// needs the same files whatever else the machine is busy with.
+func RenderWithin(ctx context.Context, dir string, record *bench.Record, result *bench.Result, limit time.Duration) error {
+	return renderWithin(ctx, dir, record, result, Charts, limit)
+}
+
 func render(ctx context.Context, dir string, record *bench.Record, result *bench.Result, draw drawer) error {
+	return renderWithin(ctx, dir, record, result, draw, drawingTime)
+}
+
+func renderWithin(ctx context.Context, dir string, record *bench.Record, result *bench.Result, draw drawer, limit time.Duration) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return fmt.Errorf("find the run's folder: %w", err)
@@ -62,7 +72,7 @@ func render(ctx context.Context, dir string, record *bench.Record, result *bench
 	if err := writeFile(filepath.Join(dir, HTMLFile), site); err != nil {
 		return err
 	}
-	drawn, skipped := drawCharts(ctx, draw, result, record, dir)
+	drawn, skipped := drawCharts(ctx, draw, result, record, dir, limit)
 	if len(drawn) == 0 && len(skipped) == 0 {
 		return nil
 	}
@@ -123,10 +133,10 @@ func resultJSON(result *bench.Result) ([]byte, error) {
 
 // drawCharts draws within the time that charts may take. A drawer that hangs
 // is left behind with a copy of the result, so that nothing waits for it.
-func drawCharts(ctx context.Context, draw drawer, result *bench.Result, record *bench.Record, dir string) (drawn, skipped []string) {
-	ctx, cancel := context.WithTimeout(ctx, drawingTime-time.Second)
+func drawCharts(ctx context.Context, draw drawer, result *bench.Result, record *bench.Record, dir string, limit time.Duration) (drawn, skipped []string) {
+	ctx, cancel := context.WithTimeout(ctx, limit-time.Second)
 	defer cancel()
-	late := time.NewTimer(drawingTime)
+	late := time.NewTimer(limit)
 	defer late.Stop()
 	type charts struct{ drawn, skipped []string }
 	done := make(chan charts, 1)

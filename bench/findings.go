@@ -41,6 +41,7 @@ type evidence struct {
 	last        []*Sample // the attempt that counts of each turn
 	ok          []*Sample // those of them that succeeded
 	end         *End      // nil: unknown
+	cut         int       // tokens to which the server was seen to cut prompts beforehand; 0: it wasn't
 }
 
 // rule is one thing to look for; it reports whether it was found.
@@ -53,7 +54,7 @@ func rules() []rule {
 		thinkingRefused, refusedAtStart, throttled, mainFailure, otherFailure, modelChanged, modelOther,
 		streamBuffered, notStreamed, thinkingSeen, thinkingMissing, thinkingMixed, tierNotServed, tierNotEchoed,
 		outputCapIgnored, outputCutEarly, answersEmpty,
-		usageMissing, cacheWarm, cacheLow, cacheUneven, cacheClaimUnsupported, cacheNotReported, usageInconsistent,
+		usageMissing, promptsCut, cacheWarm, cacheLow, cacheUneven, cacheClaimUnsupported, cacheNotReported, usageInconsistent,
 		promptLengthOff, clientSaturated, queued, newConnections, slowUpload, ttftDrift, streamStalls,
 		concurrencyShortfall, answersShort, clockStepped,
 		thinkingOn, coldTail, fewSamples,
@@ -61,10 +62,10 @@ func rules() []rule {
 }
 
 // Findings applies every rule to one target's samples and lists what holds,
-// the weightiest first. end says how the run ended; nil where nobody knows.
-func Findings(spec *Spec, target *Target, s *Summary, m *Measurement, samples []*Sample, end *End) []Finding {
+// the weightiest first. The record is that of the whole run.
+func Findings(spec *Spec, target *Target, s *Summary, m *Measurement, samples []*Sample, r *Record) []Finding {
 	last := lastAttempts(samples)
-	e := &evidence{spec, target, s, m, samples, last, succeeded(last), end}
+	e := &evidence{spec, target, s, m, samples, last, succeeded(last), r.end(), r.cut(target)}
 	found := []Finding{}
 	for _, look := range rules() {
 		if f, holds := look(e); holds {

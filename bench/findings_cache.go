@@ -160,34 +160,6 @@ func (e *evidence) lateTurns() Dist {
 	return Describe(milliseconds(where(e.ok, func(s *Sample) bool { return s.Turn > 1 && s.Turn > from }), (*Sample).TTFT))
 }
 
-// promptLengthOff: the server counts other prompt lengths than were asked for.
-// Later turns are left out, since answers make their length.
-func promptLengthOff(e *evidence) (Finding, bool) {
-	limit := 0.1
-	if e.spec.LengthUnit == LengthServer {
-		limit = 0.02
-	}
-	var asked, counted []int
-	for _, s := range e.ok {
-		if s.Turn == 1 && s.PlannedPrompt > 0 && s.Usage != nil && s.Usage.Prompt != nil {
-			asked, counted = append(asked, s.PlannedPrompt), append(counted, *s.Usage.Prompt)
-		}
-	}
-	if e.spec.Scenario == Connectivity || len(asked) == 0 {
-		return none()
-	}
-	want, have := CountOf(asked), CountOf(counted)
-	off := have.Avg/want.Avg - 1
-	if off <= limit && off >= -limit {
-		return none()
-	}
-	f := Finding{Rule: "prompts_longer", Severity: Notable, Figures: figures{"asked": want.Avg, "observed": have.Avg, "off_share": off, "n": float64(have.N)}}
-	if off < 0 {
-		f.Rule, f.Figures["off_share"] = "prompts_shorter", -off
-	}
-	return f, true
-}
-
 // coldTail: the tail of TTFT is made of first uses, as the workload has them.
 func coldTail(e *evidence) (Finding, bool) {
 	w := e.summary.Warm

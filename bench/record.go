@@ -32,6 +32,7 @@ type Header struct {
 	// CorpusReused says that the user's text was too short and was used again.
 	CorpusReused bool            `json:"corpus_reused,omitempty"`
 	Calibration  json.RawMessage `json:"calibration,omitempty"` // how the server counts tokens; absent: not asked
+	CutTokens    int             `json:"cut_tokens,omitempty"`  // prompt tokens to which the server cuts, as its calibration showed; 0: not seen
 	Notes        []string        `json:"notes,omitempty"`       // what the reader should know: insecure TLS, proxy in force
 	Proxy        string          `json:"proxy,omitempty"`       // name of the proxy in force, without credentials
 	Setup        Setup           `json:"setup,omitzero"`        // what taking the run up again needs beside all this

@@ -84,7 +84,7 @@ func targetResult(r *Record, target *Target) TargetResult {
 	t.Summary.overGaps(&spec, r.gaps(), samples)
 	t.ServedModel = mostFrequent(t.Summary.Observed.Models)
 	t.Measurement = Judge(&t.Summary, samples, r.Ticks)
-	t.Findings = append([]Finding{}, Findings(&spec, target, &t.Summary, &t.Measurement, samples, r.end())...)
+	t.Findings = append([]Finding{}, Findings(&spec, target, &t.Summary, &t.Measurement, samples, r)...)
 	for n := range r.Header.Points {
 		t.Points = append(t.Points, pointResult(r, target, n+1, samples))
 	}
@@ -100,6 +100,16 @@ func (r *Record) end() *End {
 		return nil
 	}
 	return &r.Finish.End
+}
+
+// cut is the length, in tokens, to which the target was seen to cut prompts
+// before the first measured request; 0 where it wasn't, or nobody asked. The
+// first target alone is asked how it counts.
+func (r *Record) cut(target *Target) int {
+	if target.Label != r.Header.Targets[0].Label {
+		return 0
+	}
+	return r.Header.CutTokens
 }
 
 // Of returns the samples of the target with the given label.

@@ -23,7 +23,7 @@ func pointResult(r *Record, target *Target, n int, samples []*Sample) PointResul
 	p.Summary.overGaps(&spec, r.gaps(), of)
 	p.Measurement = Judge(&p.Summary, of, r.during(of))
 	if len(of) > 0 {
-		p.Findings = append(p.Findings, Findings(&spec, target, &p.Summary, &p.Measurement, of, r.end())...)
+		p.Findings = append(p.Findings, Findings(&spec, target, &p.Summary, &p.Measurement, of, r)...)
 	}
 	return p
 }

@@ -32,6 +32,8 @@ type Run struct {
 	End   bench.End   // of the finish; its zero value follows from the state
 	State bench.State // of the finish; "" is succeeded, and [bench.StateRunning] leaves no finish
 	Ticks []bench.Tick
+	// Cut is the length, in tokens, to which the server was seen to cut prompts beforehand.
+	Cut int
 }
 
 // Call is one request in the making.
@@ -81,6 +83,7 @@ func (r *Run) Record() *bench.Record {
 			InputHash:    "9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa9f2c7a1be04d55aa",
 			MaterialHash: "41d0c3b2a5968778" + "41d0c3b2a5968778" + "41d0c3b2a5968778" + "41d0c3b2a5968778",
 			Calibration:  json.RawMessage(`{"probes":[{"purpose":"prose"},{"purpose":"length"}]}`),
+			CutTokens:    r.Cut,
 		},
 		Samples: m.samples, Ticks: r.Ticks,
 	}

@@ -137,7 +137,10 @@ func cacheFaults() []Fault {
 		plant("no usage", "usage_missing", func(c *Call) { c.Silent = true }),
 		plant("more cached than prompt", "usage_inconsistent", Only([]int{90}, func(c *Call) { c.Cached, c.TTFT = c.Prompt+40, 200*time.Millisecond })),
 		plant("long prompts", "prompts_longer", func(c *Call) { c.Prompt, c.Cached = c.Prompt*5/4, c.Cached*5/4 }),
-		plant("short prompts", "prompts_shorter", func(c *Call) { c.Prompt, c.Cached = c.Prompt*3/4, c.Cached*3/4 }),
+		plant("short prompts", "prompts_shorter", func(c *Call) { c.Prompt, c.Cached = c.Prompt*3/4+c.N%7, c.Cached*3/4 }),
+		plant("prompts cut to the context", "prompts_cut", func(c *Call) { c.Prompt, c.Cached = 8192, min(c.Cached, 8192) }),
+		plant("prompts cut to the context", "prompts_cut", func(c *Call) { c.Prompt, c.Cached = min(c.Prompt, 8192), min(c.Cached, 8192) }).multiturn(),
+		plant("prompts cut by characters", "prompts_cut", func(c *Call) { c.Prompt, c.Cached = 8192+c.N%50, 0 }, func(r *Run) { r.Cut = 8192 }),
 	}
 }
 

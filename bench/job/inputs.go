@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -151,6 +152,9 @@ func (r *running) calibrate(ctx context.Context, options *workload.Options) (*be
 	}
 	if ctx.Err() != nil {
 		return &bench.End{Ending: bench.EndCanceled, Reason: fmt.Sprint(context.Cause(ctx))}, nil
+	}
+	if cut := (*workload.CutError)(nil); errors.As(err, &cut) {
+		r.cut = cut.Tokens
 	}
 	note := "lengths are estimated: " + bench.Clean(bench.Redact(err.Error(), r.job.order.Target.Key), 200)
 	r.job.order.Warnings = append(r.job.order.Warnings, note)

@@ -147,7 +147,7 @@ func (r *running) header() *bench.Header {
 	h := &bench.Header{
 		Schema: bench.JournalSchema, Tool: thisTool(j.order.Version),
 		Host: thisHost(), Began: r.clock.Began(), Spec: j.order.Spec, Targets: j.order.targets(), Points: j.order.Points,
-		Planned: r.planned(), Calibration: r.calibration,
+		Planned: r.planned(), Calibration: r.calibration, CutTokens: r.cut,
 		Notes: j.order.Warnings, Proxy: chat.Proxy(j.order.Target.BaseURL), Setup: j.order.setup(),
 	}
 	if len(r.plans) > 0 {

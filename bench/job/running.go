@@ -42,6 +42,7 @@ type running struct {
 	lost      error // what could not be written
 
 	calibration json.RawMessage // how the server counts tokens; nil: not asked
+	cut         int             // prompt tokens to which the server cuts; 0: not seen
 	lastSample  *bench.Sample
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxProbes     = 4
+	maxProbes     = 4      // unless a prompt may have been cut
 	probeReadings = 300    // more than any chat template takes, so that one count gives both
 	maxTemplate   = 160    // tokens
 	usualTemplate = 10     // tokens
@@ -23,7 +23,8 @@ const (
 )
 
 // Calibrate learns how a server counts tokens, from at most four probes whose
-// text starts like no measured text. Readings give the cost of a reading and
+// text starts like no measured text; where a prompt may have been cut, further
+// ones find out. Readings give the cost of a reading and
 // of the chat template; samples of the texts that the spec asks for give what
 // a local token of each kind is worth; the last probe rehearses a whole
 // request, or a conversation. A spec without lengths of its own (connectivity,
@@ -109,6 +110,9 @@ func (c *calibrator) send(purpose string, expected micro, messages ...bench.Mess
 	n, err := c.probe(c.ctx, messages)
 	if err == nil && n <= 0 {
 		err = ErrNoUsage
+	}
+	if err == nil && c.suspect(purpose, n, expected) {
+		err = c.uncut(n, messages)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("calibration, probe %d (%s): %w", len(c.cal.Probes)+1, purpose, err)

@@ -171,6 +171,41 @@ func TestCalibrationRefusesCountsThatNoTokenizerGives(t *testing.T) {
 	}
 }
 
+func TestCalibrationLearnsNothingFromCutProbes(t *testing.T) {
+	for _, tok := range tokenizers() {
+		t.Run(tok.name, func(t *testing.T) {
+			for _, spec := range []bench.Spec{
+				sized(bench.Prefix, 2000, 300), sized(bench.Prefix, 500, 500), sized(bench.Prefix, 12000, 2000), sized(bench.Multiturn, 10000, 1000),
+			} {
+				for _, to := range []int{900, 4000} {
+					if spec.PrefixLen+spec.SuffixLen < to*11/10 && spec.Scenario == bench.Prefix {
+						continue
+					}
+					_, err := Calibrate(t.Context(), &spec, Options{}, func(_ context.Context, m []bench.Message) (int, error) {
+						return min(to, tok.prompt(m)), nil
+					})
+					var cut *CutError
+					if !errors.As(err, &cut) || cut.Tokens != to || !errors.Is(err, ErrImplausible) {
+						t.Errorf("%s %d, cut to %d tokens: error %v", spec.Scenario, spec.PrefixLen+spec.InitialLen, to, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestCalibrationNoticesACutByCharacters(t *testing.T) {
+	tok := tokenizers()[6]
+	spec := sized(bench.Prefix, 2000, 300)
+	_, err := Calibrate(t.Context(), &spec, Options{}, func(_ context.Context, m []bench.Message) (int, error) {
+		text := []rune(m[0].Content())
+		return tok.prompt([]bench.Message{user(string(text[max(0, len(text)-3600):]))}), nil
+	})
+	if cut := (*CutError)(nil); !errors.As(err, &cut) {
+		t.Errorf("error %v, want one of a cut", err)
+	}
+}
+
 func TestCalibrationEndsAtTheFirstProbeThatFails(t *testing.T) {
 	spec := specOf(bench.Multiturn, bench.Standard)
 	tok, sent := tokenizers()[0], 0

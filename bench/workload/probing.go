@@ -48,3 +48,17 @@ type ProbeError struct {
 
 // Error implements error.
 func (e *ProbeError) Error() string { return fmt.Sprintf("%s: %s", e.Outcome, e.Failure.Message) }
+
+// CutError says that a server drops what is beyond its context, so that its
+// counts don't tell how it counts. It is an [ErrImplausible].
+type CutError struct {
+	Tokens int // of the probe that was cut
+}
+
+// Error implements error.
+func (e *CutError) Error() string {
+	return fmt.Sprintf("the server cuts prompts to %d tokens", e.Tokens)
+}
+
+// Unwrap gives ErrImplausible.
+func (e *CutError) Unwrap() error { return ErrImplausible }

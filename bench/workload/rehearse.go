@@ -27,7 +27,7 @@ func (c *calibrator) rehearsal() error {
 	if err != nil {
 		return err
 	}
-	off, err := c.send("rehearsal of a request", c.cal.Message+expected, user(text))
+	off, err := c.send(rehearsed+"a request", c.cal.Message+expected, user(text))
 	fit.Correction += off
 	return err
 }
@@ -59,10 +59,13 @@ func (c *calibrator) conversation() error {
 	if err != nil {
 		return err
 	}
-	off, err := c.send("rehearsal of a conversation", c.cal.Message+expected, messages...)
+	off, err := c.send(rehearsed+"a conversation", c.cal.Message+expected, messages...)
 	c.cal.Exchange += off / micro(exchanges)
 	return err
 }
+
+// rehearsed begins the purpose of a probe that sends what the run will send.
+const rehearsed = "rehearsal of "
 
 // reserve is the part of a short text, one in so many, that its sentences leave
 // to readings, in case they cost more than expected.

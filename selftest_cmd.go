@@ -62,6 +62,9 @@ func measureSelf(c *cobra.Command, std streams, config *selftest.Config, asJSON 
 	if c.Context().Err() != nil {
 		return c.Context().Err()
 	}
+	if result.Cut > 0 {
+		fmt.Fprintf(std.err, "%d of %d requests did not fit into the time: this machine is too slow for the set-up, or busy\n", result.Cut, result.Requests)
+	}
 	if result.Failed > 0 {
 		fmt.Fprintf(std.err, "%d of %d requests failed, first: %s\n", result.Failed, result.Requests, result.Fault)
 	}

@@ -32,8 +32,10 @@ type Result struct {
 	Measurement bench.Measurement `json:"-"` // the verdict's grounds
 	Requests    int               `json:"-"`
 	Chunks      int               `json:"-"`
+	Cut         int               `json:"-"` // requests that the time limit broke off or left out
 	Failed      int               `json:"-"` // requests that failed or lack a chunk
 	Fault       string            `json:"-"` // of the first of them
+	RSSEarly    float64           `json:"-"` // the highest in the first half of the run, MiB
 	// TTFTShare and TPOTShare are the real errors at P99 of the requests, as
 	// shares of the medians. That of TTFT includes the sending of the request.
 	TTFTShare, TPOTShare float64 `json:"-"`
@@ -46,14 +48,17 @@ func (m *measurement) result() *Result {
 	r := &Result{
 		Streams: m.config.Streams, DurationS: m.config.Duration.Seconds(), Rate: m.config.Rate,
 		TTFT: errorsOf(t.ttft), Chunk: chunkErrors(&t.chunk), TPOT: errorsOf(t.tpot),
-		Requests: m.spec.NumRequests, Chunks: t.chunks, Failed: m.spec.NumRequests - len(t.ttfts), Fault: t.fault,
+		Requests: m.spec.NumRequests, Chunks: t.chunks, Cut: m.spec.NumRequests - len(t.ttfts) - t.failed, Failed: t.failed, Fault: t.fault,
 		TTFTShare: relative(t.late, t.ttfts), TPOTShare: relative(t.tpot, t.tpots),
 	}
 	if t.chunks > 0 {
 		r.CPU = m.cpu.Seconds() / float64(t.chunks) * 1e6
 	}
-	for _, tick := range m.ticks {
+	for i, tick := range m.ticks {
 		r.RSSMiB = max(r.RSSMiB, tick.RSSMiB)
+		if 2*i < len(m.ticks) {
+			r.RSSEarly = r.RSSMiB
+		}
 	}
 	summary := bench.Summarize(&m.spec, len(m.kept), m.kept)
 	r.Measurement = bench.Judge(&summary, m.kept, m.ticks)
@@ -83,7 +88,7 @@ func chunkErrors(h *histogram) Errors {
 // WriteText prints the result for people.
 func (r *Result) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d streams of %g chunks/s for %gs on the %s clock: %d requests, %d chunks, %d failed\n", r.Streams, r.Rate, r.DurationS, r.Clock, r.Requests, r.Chunks, r.Failed)
+	fmt.Fprintf(&b, "%d streams of %g chunks/s for %gs on the %s clock: %d requests, %d chunks, %d failed, %d cut off\n", r.Streams, r.Rate, r.DurationS, r.Clock, r.Requests, r.Chunks, r.Failed, r.Cut)
 	fmt.Fprintf(&b, "%-14s %10s %10s %10s\n", "error in µs", "P50", "P99", "max")
 	for _, row := range []struct {
 		name string
@@ -91,7 +96,7 @@ func (r *Result) WriteText(w io.Writer) error {
 	}{{"TTFT", r.TTFT}, {"chunk arrival", r.Chunk}, {"TPOT", r.TPOT}} {
 		fmt.Fprintf(&b, "%-14s %10.1f %10.1f %10.1f\n", row.name, row.e.P50, row.e.P99, row.e.Max)
 	}
-	fmt.Fprintf(&b, "CPU %.1f s per million chunks, memory %.0f MiB\n", r.CPU, r.RSSMiB)
+	fmt.Fprintf(&b, "CPU %.1f s per million chunks, memory at most %.0f MiB, in the first half %.0f\n", r.CPU, r.RSSMiB, r.RSSEarly)
 	fmt.Fprintf(&b, "verdict: %s\n", r.Verdict)
 	for _, reason := range r.Measurement.Reasons {
 		fmt.Fprintf(&b, "  %s\n", reason)

@@ -25,7 +25,7 @@ func measured(t *testing.T, c selftest.Config) *selftest.Result {
 func TestEveryChunkOfEverySampleIsHeldAgainstItsSending(t *testing.T) {
 	for _, c := range []selftest.Config{{Streams: 8, Rate: 100}, {Streams: 8, Rate: 100, TLS: true}, {Streams: 4, Rate: 100, Burst: 4}, {Streams: 4, Rate: 100, UserClock: true}} {
 		r := measured(t, c)
-		if r.Failed != 0 || r.Requests%c.Streams != 0 || r.Chunks != r.Requests*16 {
+		if r.Failed != 0 || r.Cut != 0 || r.Requests%c.Streams != 0 || r.Chunks != r.Requests*16 {
 			t.Errorf("%+v: %d of %d requests failed, %d chunks: %s", c, r.Failed, r.Requests, r.Chunks, r.Fault)
 		}
 		if r.Chunk.P50 <= 0 || r.Chunk.P50 > r.Chunk.P99 || r.Chunk.P99 > r.Chunk.Max || r.TTFT.Max > r.Chunk.Max || r.CPU <= 0 {

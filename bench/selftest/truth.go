@@ -24,6 +24,10 @@ type truth struct {
 
 // add takes one sample.
 func (t *truth) add(s *bench.Sample) {
+	if s.Outcome == bench.Canceled {
+		t.cut++
+		return
+	}
 	if err := t.hold(s); err != nil {
 		t.failed++
 		if t.fault == "" {

@@ -18,6 +18,7 @@ type truth struct {
 	ttfts      []float64 // the figures as they were in truth, ms
 	tpots      []float64
 	chunks     int
+	cut        int // answers that the time limit broke off
 	failed     int
 	fault      string // of the first that failed
 }

@@ -314,3 +314,18 @@ func TestAFullDiskLeavesWhatItTookAndTheRestIsRunLater(t *testing.T) {
 	}
 	journaled(t, dir)
 }
+
+func TestAFolderThatTakesNoReportStillTellsItsFigures(t *testing.T) {
+	alone(t)
+	dir := measured(t)
+	if err := errors.Join(os.Remove(filepath.Join(dir, rundir.ReportMD)), os.MkdirAll(filepath.Join(dir, rundir.ReportMD, "in the way"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	got := call("report", dir)
+	if got.code != exitFailed || !strings.Contains(got.out, "TTFT") || !strings.Contains(got.err, rundir.ReportMD) {
+		t.Errorf("exit code %d\n%s%s", got.code, got.out, got.err)
+	}
+	if n := journaled(t, dir); n != 1 {
+		t.Errorf("%d attempts are in the journal", n)
+	}
+}

@@ -27,6 +27,9 @@ func newReport(std streams) *cobra.Command {
 				return &usageError{err}
 			}
 			if err != nil {
+				if result != nil && !asJSON { // a folder that can't be written still tells its figures
+					fmt.Fprintln(std.out, report.Summary(result))
+				}
 				return err
 			}
 			if asJSON {

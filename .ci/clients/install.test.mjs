@@ -74,9 +74,7 @@ inEmptyHome('Codex holds the registered server with its time limits and variable
 for (const era of ['legacy', 'auto', 'modern']) {
   inEmptyHome(`MCP Inspector finds no fault with the tools, in the ${era} era`, async (stage, t) => {
     await stage.install('none')
-    const inspector = script('@modelcontextprotocol/inspector/clients/launcher/build/index.js')
-    const out = await stage.run(node24, inspector, '--cli', join(stage.home, '.llm-bench/bin/llm-bench'), 'mcp',
-      '--protocol-era', era, '--method', 'tools/list', '--strict', '-q')
+    const out = await stage.inspect('--protocol-era', era, '--method', 'tools/list', '--strict')
     t.diagnostic(`${JSON.parse(out).tools.length} tools`)
   })
 }

@@ -124,6 +124,15 @@ describe('a conversation', { concurrency: 2 }, () => {
     assert.ok(JSON.stringify(session.model.first.input).includes('性能基线'), 'the skill is not listed')
   })
 
+  trial('MCP Inspector calls a run and gets its report', 2, async (stage) => {
+    await stage.install('none')
+    const args = { model, preset: 'quick', wait_seconds: 45 }
+    const out = await stage.inspect('--method', 'tools/call', '--tool-name', 'run_prefix', '--format', 'json',
+      ...Object.entries(args).flatMap(([name, value]) => ['--tool-arg', `${name}=${value}`]))
+    const result = JSON.parse(out).structuredContent ?? JSON.parse(out).result.structuredContent
+    assertFinished({ value: result, text: out }, result.run_id)
+  })
+
   for (const agent of [claude, codex]) {
     trial(`${agent.name} gives up a call after 5 s, and the run goes on`, 10, async (stage, converse) => {
       await stage.install(agent.client)

@@ -100,6 +100,12 @@ export class Stage {
     return this.run('sh', join(folder, 'install.sh'), '--binary', program, '--client', client)
   }
 
+  /** Lets MCP Inspector start the installed server and returns what it prints. */
+  inspect(...args) {
+    const inspector = script('@modelcontextprotocol/inspector/clients/launcher/build/index.js')
+    return this.run(node24, inspector, '--cli', join(this.home, '.llm-bench/bin/llm-bench'), 'mcp', '-q', ...args)
+  }
+
   /** Folder of the newest run, if there is one. */
   newestRun() {
     const reports = join(this.project, 'reports')

@@ -45,9 +45,9 @@ export class Stage {
     this.toClose = []
   }
 
-  /** Starts the endpoint, with one output token each tpot ms, and logs Ark CLI in to it. */
-  async open(tpot) {
-    const endpoint = spawn(program, ['sim', '--listen', '127.0.0.1:0', '--sim-tpot-ms', `${tpot}`], { env: this.env, stdio: ['ignore', 'pipe', 'inherit'] })
+  /** Starts the endpoint and logs Ark CLI in to it. */
+  async open() {
+    const endpoint = spawn(program, ['sim', '--listen', '127.0.0.1:0', '--sim-tpot-ms', '10'], { env: this.env, stdio: ['ignore', 'pipe', 'inherit'] })
     this.toClose.push(() => endpoint.kill())
     let said = ''
     endpoint.stdout.on('data', (chunk) => (said += chunk))

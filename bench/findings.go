@@ -52,10 +52,10 @@ type rule func(*evidence) (Finding, bool)
 func rules() []rule {
 	return []rule{
 		thinkingRefused, refusedAtStart, throttled, mainFailure, otherFailure, modelChanged, modelOther,
-		streamBuffered, notStreamed, thinkingSeen, thinkingMissing, thinkingMixed, tierNotServed, tierNotEchoed,
+		streamBuffered, notStreamed, earlyToken, thinkingSeen, thinkingMissing, thinkingMixed, tierNotServed, tierNotEchoed,
 		outputCapIgnored, outputCutEarly, answersEmpty,
-		usageMissing, promptsCut, cacheWarm, cacheLow, cacheUneven, cacheClaimUnsupported, cacheNotReported, usageInconsistent,
-		promptLengthOff, clientSaturated, queued, newConnections, slowUpload, ttftDrift, streamStalls,
+		usageMissing, promptsCut, cacheWarm, admits, twoPaces, slowStarts, cacheLow, cacheClaimUnsupported, cacheNotReported, usageInconsistent,
+		promptLengthOff, clientSaturated, queued, newConnections, slowUpload, ttftDrift, cacheUneven, tpotDrift, twoStarts, streamStalls,
 		concurrencyShortfall, answersShort, clockStepped,
 		thinkingOn, coldTail, fewSamples,
 	}

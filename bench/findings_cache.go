@@ -134,32 +134,6 @@ func (c *Cache) Attainable(spec *Spec) float64 {
 	return share(c.Warm.N*spec.PrefixLen, c.Of*(spec.PrefixLen+spec.SuffixLen))
 }
 
-// cacheClaimUnsupported: the server counts hits, and yet its first tokens come
-// no sooner. A prefix run compares later uses with first ones. A multi-turn
-// run compares its last turns, which have less new text than the first, with
-// the first.
-func cacheClaimUnsupported(e *evidence) (Finding, bool) {
-	c := e.summary.Cache
-	if c.HitRate == nil || *c.HitRate < 0.3 || c.Cold.N < 3 || c.Warm.N < 10 || e.summary.PromptTokens.Avg < 4000 {
-		return none()
-	}
-	later, limit := c.Warm, 0.9
-	if e.spec.Scenario == Multiturn {
-		later, limit = e.lateTurns(), 1.5
-	}
-	if later.N == 0 || later.P50 < limit*c.Cold.P50 {
-		return none()
-	}
-	return Finding{Rule: "cache_claim_unsupported", Severity: Serious,
-		Figures: figures{"hit_rate": *c.HitRate, "cold_ms": c.Cold.P50, "later_ms": later.P50, "cold_n": float64(c.Cold.N), "later_n": float64(later.N)}}, true
-}
-
-// lateTurns is the TTFT of the last quarter of the turns.
-func (e *evidence) lateTurns() Dist {
-	from := e.spec.MaxTurns - e.spec.MaxTurns/4
-	return Describe(milliseconds(where(e.ok, func(s *Sample) bool { return s.Turn > 1 && s.Turn > from }), (*Sample).TTFT))
-}
-
 // coldTail: the tail of TTFT is made of first uses, as the workload has them.
 func coldTail(e *evidence) (Finding, bool) {
 	w := e.summary.Warm

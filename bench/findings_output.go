@@ -170,3 +170,42 @@ func streamStalls(e *evidence) (Finding, bool) {
 		Figures:    figures{"stalled": float64(len(stalled)), "succeeded": float64(len(e.ok)), "longest_ms": Milliseconds(longest), "limit_ms": Milliseconds(limit)},
 		RequestIDs: idsOf(stalled)}, true
 }
+
+// earlyToken: the first token comes alone, long before the second, so that TTFT
+// hides a part of the wait.
+func earlyToken(e *evidence) (Finding, bool) {
+	if _, buffered := streamBuffered(e); buffered {
+		return none()
+	}
+	var gaps, rests, seconds []float64
+	early := where(e.ok, func(s *Sample) bool {
+		first, rest, found := firstGap(s)
+		if found {
+			ttft, _ := s.TTFT()
+			gaps, rests, seconds = append(gaps, first), append(rests, rest), append(seconds, Milliseconds(ttft)+first)
+		}
+		return found
+	})
+	if len(early) < 5 || len(early)*2 <= len(e.ok) {
+		return none()
+	}
+	return Finding{Rule: "early_token", Severity: Notable, Figures: figures{
+		"early": float64(len(early)), "succeeded": float64(len(e.ok)), "gap_ms": median(gaps), "itl_ms": median(rests),
+		"ttft_ms": e.summary.TTFT.P50, "second_ms": median(seconds),
+	}, RequestIDs: idsOf(early)}, true
+}
+
+// firstGap is the time, in ms, between the first token and the second, and the
+// usual one between later tokens, where the first is far longer.
+func firstGap(s *Sample) (first, rest float64, found bool) {
+	itl := s.ITL()
+	if len(itl) < 8 {
+		return 0, 0, false
+	}
+	var gaps []float64
+	for _, gap := range itl {
+		gaps = append(gaps, Milliseconds(gap))
+	}
+	first, rest = gaps[0], median(gaps[1:])
+	return first, rest, first >= 100 && first >= 5*max(rest, mean(gaps[1:]))
+}

@@ -55,6 +55,10 @@ func (t *TargetResult) overPoints() {
 		t.Measurement.add(t.Points[i].Measurement.Reasons)
 		t.addFindings(t.Points[i].Findings, i+1)
 	}
+	if f, holds := queuesUp(t.Points); holds {
+		t.Findings = slices.DeleteFunc(t.Findings, func(known Finding) bool { return known.Rule == f.Rule })
+		t.Findings = slices.Insert(t.Findings, 0, f)
+	}
 	slices.SortStableFunc(t.Findings, func(a, b Finding) int { return cmp.Compare(a.Severity.rank(), b.Severity.rank()) })
 }
 

@@ -34,6 +34,8 @@ type Run struct {
 	Ticks []bench.Tick
 	// Cut is the length, in tokens, to which the server was seen to cut prompts beforehand.
 	Cut int
+	// Places is how many requests the server takes at a time; 0: as many as come.
+	Places int
 }
 
 // Call is one request in the making.
@@ -48,6 +50,7 @@ type Call struct {
 	TPOT    time.Duration
 	Burst   int             // output events that arrive together; 0 and 1 are none
 	Pause   time.Duration   // before the last token
+	Early   time.Duration   // between the first token and the second, beside TPOT
 	Upload  time.Duration   // of the request's body
 	Whole   bool            // all output comes as one event
 	Silent  bool            // no usage
@@ -152,7 +155,7 @@ func (r *Run) make() *maker {
 			for place := range m.free {
 				m.free[place] = begins
 			}
-			m.begins = begins
+			m.begins, m.places = begins, make([]time.Duration, r.Places)
 			m.load()
 		}
 		begins = m.end() + time.Millisecond
@@ -169,6 +172,7 @@ type maker struct {
 	target  *bench.Target
 	rng     *rand.Rand
 	free    []time.Duration // when each place of the concurrency is free
+	places  []time.Duration // when each place of the server is free, ascending
 	n       int
 	samples []*bench.Sample
 }
@@ -280,7 +284,14 @@ func (m *maker) send(c *Call, place int) {
 		m.free[place] = m.failed(c, outcome, i+1, m.free[place]) + 2*time.Second
 	}
 	c.Sample.Attempt = len(c.Before) + 1
+	if len(m.places) > 0 {
+		c.TTFT += max(0, m.places[0]-m.free[place])
+	}
 	c.finish(m.free[place])
+	if len(m.places) > 0 {
+		m.places[0] = c.Sample.LastToken.At()
+		slices.Sort(m.places)
+	}
 	m.free[place] = c.Sample.End.At() + time.Millisecond
 	m.samples = append(m.samples, c.Sample)
 }
@@ -329,6 +340,9 @@ func (c *Call) stream(start time.Duration) {
 			kind = bench.EventReasoning
 		}
 		at = first + time.Duration(i/max(1, c.Burst)*max(1, c.Burst))*c.TPOT
+		if i > 0 {
+			at += c.Early
+		}
 		if i == c.Output-1 {
 			at += c.Pause
 		}

@@ -1,6 +1,7 @@
 package benchtest
 
 import (
+	"slices"
 	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -39,7 +40,7 @@ func fail(outcome bench.Outcome, failure bench.Failure) func(*Call) {
 
 // Faults are runs with one fault each.
 func Faults() []Fault {
-	return append(append(serverFaults(), cacheFaults()...), clientFaults()...)
+	return slices.Concat(serverFaults(), machineFaults(), cacheFaults(), clientFaults())
 }
 
 // refusing ends the run before its first request.
@@ -92,15 +93,52 @@ func serverFaults() []Fault {
 		plant("stalls", "stream_stalls", Every(20, func(c *Call) { c.Pause = 4 * time.Second })),
 		plant("slower and slower", "ttft_rising", func(c *Call) {
 			c.TTFT = 100*time.Millisecond + time.Duration(c.Prompt-c.Cached)*40*time.Microsecond + time.Duration(c.N)*2*time.Millisecond
-		}),
+		}).because("tpot_stayed"),
 		plant("faster and faster", "ttft_falling", func(c *Call) {
 			c.TTFT = 500*time.Millisecond + time.Duration(c.Prompt-c.Cached)*40*time.Microsecond - time.Duration(c.N)*4*time.Millisecond
-		}),
+		}).because("tpot_stayed"),
 		plant("slower and slower", "ttft_rising", func(c *Call) {
 			if c.N > 100 {
 				c.TTFT = 450 * time.Millisecond
 			}
-		}).multiturn(),
+		}).multiturn().because("tpot_stayed"),
+	}
+}
+
+// machineFaults lie in how requests are spread over machines, or wait for them.
+func machineFaults() []Fault {
+	slower := func(c *Call) { c.TPOT, c.TTFT = 4*c.TPOT, 400*time.Millisecond }
+	places := func(r *Run) { r.Places, r.Spec.MaxConcurrency = 2, 8 }
+	return []Fault{
+		plant("another machine from the middle on", "ttft_rising", func(c *Call) {
+			if c.N > 50 {
+				slower(c)
+			}
+		}).because("tpot_rose"),
+		plant("a slower decoder from the middle on", "tpot_rising", func(c *Call) {
+			if c.N > 50 {
+				c.TPOT *= 2
+			}
+		}),
+		plant("one of three machines is slow", "two_paces", Every(3, slower)),
+		plant("one of three machines is slow", "two_paces", Every(3, func(c *Call) { c.TPOT *= 2 })).multiturn(),
+		plant("one of two machines is slow to the first token", "two_starts", Every(2, func(c *Call) {
+			c.TTFT = 350*time.Millisecond + time.Duration(c.N)*100*time.Microsecond
+		})).because("cached"),
+		plant("a gateway tries again after a second", "slow_starts", Every(9, delayed(time.Second))),
+		plant("a gateway tries again after a second", "slow_starts", Every(15, delayed(time.Second))).multiturn(),
+		plant("a filler token ahead of the prompt's work", "early_token", func(c *Call) { c.Early = 600 * time.Millisecond }),
+		plant("two at a time", "admission", nil, places).because("load"),
+		plant("two at a time", "admission", nil, func(r *Run) {
+			r.Places, r.Points = 2, []bench.Point{{MaxConcurrency: 1}, {MaxConcurrency: 2}, {MaxConcurrency: 6}}
+		}).because("sweep"),
+	}
+}
+
+// delayed makes the first token that much later than it would be.
+func delayed(by time.Duration) func(*Call) {
+	return func(c *Call) {
+		c.TTFT = 130*time.Millisecond + time.Duration(c.Prompt-c.Cached)*40*time.Microsecond + by
 	}
 }
 
@@ -132,6 +170,12 @@ func cacheFaults() []Fault {
 		plant("hits on paper only", "cache_claim_unsupported", flat),
 		plant("hits on paper only", "cache_claim_unsupported", func(c *Call) {
 			c.TTFT = 120*time.Millisecond + time.Duration(c.Prompt)*40*time.Microsecond
+		}).multiturn(),
+		plant("hits on paper only, where prompts cost nothing", "cache_claim_unsupported", func(c *Call) {
+			c.TTFT = 120*time.Millisecond + time.Duration(c.N%5)*200*time.Microsecond
+		}, func(r *Run) { r.Spec.PrefixLen, r.Spec.SuffixLen = 2000, 300 }),
+		plant("hits on paper only, where prompts cost nothing", "cache_claim_unsupported", func(c *Call) {
+			c.TTFT = 120*time.Millisecond + time.Duration(c.N%5)*200*time.Microsecond
 		}).multiturn(),
 		plant("no cached field", "cache_not_reported", func(c *Call) { c.Uncount = true }),
 		plant("no usage", "usage_missing", func(c *Call) { c.Silent = true }),

@@ -188,11 +188,16 @@ func (d *Dist) bySession(sessions [][]float64) {
 }
 
 // tInterval is a 95 % t interval of the mean of values, moved to the given
-// centre. It is nil for fewer than two values.
+// centre. It is that of the logarithm (delta method: the standard error of ln x
+// is that of x over x), since sessions differ by factors: it follows their
+// skew, and no latency in it is negative. It is nil for fewer than two values.
 func tInterval(values []float64, centre float64) *Interval {
 	if len(values) < 2 {
 		return nil
 	}
 	half := studentQuantile(0.975, float64(len(values)-1)) * deviation(values) / math.Sqrt(float64(len(values)))
-	return &Interval{centre - half, centre + half}
+	if centre <= 0 {
+		return finite(centre-half, centre+half)
+	}
+	return finite(centre*math.Exp(-half/centre), centre*math.Exp(half/centre))
 }

@@ -24,16 +24,16 @@ func betaShare(a, b, x float64) float64 {
 
 func betaFraction(a, b, x float64) float64 {
 	const tiny, close, most = 1e-300, 1e-14, 1000
-	apart := func(v float64) float64 {
+	away := func(v float64) float64 {
 		if math.Abs(v) < tiny {
 			return tiny
 		}
 		return v
 	}
-	c, d := 1.0, 1/apart(1-(a+b)*x/(a+1))
+	c, d := 1.0, 1/away(1-(a+b)*x/(a+1))
 	f := d
 	step := func(k float64) float64 {
-		d, c = 1/apart(1+k*d), apart(1+k/c)
+		d, c = 1/away(1+k*d), away(1+k/c)
 		f *= c * d
 		return c * d
 	}

@@ -61,11 +61,15 @@ func (s *session) check(ctx context.Context) (*Check, error) {
 	return c, nil
 }
 
-// requests are what the trial sends, one a line.
-const requests = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"llm-bench setup","version":"1"}}}
-{"jsonrpc":"2.0","method":"notifications/initialized"}
+// What the trial sends, one message a line. A server may answer requests in any
+// order, so the second part waits for the answer to the first.
+const (
+	greeting = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"llm-bench setup","version":"1"}}}
+`
+	question = `{"jsonrpc":"2.0","method":"notifications/initialized"}
 {"jsonrpc":"2.0","id":2,"method":"tools/list"}
 `
+)
 
 func (c *Check) tryServer(ctx context.Context, binary string) error {
 	cmd := exec.CommandContext(ctx, binary, "mcp")
@@ -87,6 +91,9 @@ func (c *Check) tryServer(ctx context.Context, binary string) error {
 	if err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w within %s", err, checkTime)
+		}
 		return err
 	}
 	return cmd.Wait()
@@ -94,7 +101,7 @@ func (c *Check) tryServer(ctx context.Context, binary string) error {
 
 func (c *Check) converse(in io.Writer, lines *bufio.Scanner, began time.Time) error {
 	lines.Buffer(nil, 4<<20)
-	if _, err := io.WriteString(in, requests); err != nil {
+	if _, err := io.WriteString(in, greeting); err != nil {
 		return err
 	}
 	var first struct {
@@ -105,6 +112,9 @@ func (c *Check) converse(in io.Writer, lines *bufio.Scanner, began time.Time) er
 	}
 	c.Server = bench.Clean(first.ServerInfo.Name+" "+first.ServerInfo.Version, 80)
 	c.StartMS = bench.Milliseconds(time.Since(began).Round(time.Millisecond))
+	if _, err := io.WriteString(in, question); err != nil {
+		return err
+	}
 	var list struct{ Tools []json.RawMessage }
 	if err := answer(lines, 2, &list); err != nil {
 		return fmt.Errorf("tools/list: %w", err)

@@ -4,9 +4,11 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/llm-bench/llm-bench/arkcli"
 )
@@ -77,5 +79,37 @@ func TestATrialNamesWhatIsWrongWithTheServer(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), Options{Check: true, Binary: "/nothing/here", Home: t.TempDir()}); err == nil {
 		t.Error("a program that isn't there gave no error")
+	}
+}
+
+// reply answers a request when it is asked for, and notes what had been sent by then.
+type reply struct {
+	sent    *strings.Builder
+	answers []string
+	before  []string
+}
+
+func (r *reply) Read(p []byte) (int, error) {
+	r.before = append(r.before, r.sent.String())
+	if len(r.answers) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.answers[0])
+	r.answers = r.answers[1:]
+	return n, nil
+}
+
+func TestATrialAsksForToolsOnlyAfterTheServersFirstAnswer(t *testing.T) {
+	var sent strings.Builder
+	server := &reply{sent: &sent, answers: []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"serverInfo":{"name":"llm-bench","version":"9"}}}` + "\n",
+		`{"jsonrpc":"2.0","id":2,"result":{"tools":[{}]}}` + "\n",
+	}}
+	c := &Check{}
+	if err := c.converse(&sent, bufio.NewScanner(server), time.Now()); err != nil || c.Tools != 1 {
+		t.Fatalf("it gave %+v, %v", c, err)
+	}
+	if server.before[0] != greeting || server.before[1] != greeting+question {
+		t.Errorf("before each answer had been sent: %q", server.before)
 	}
 }

@@ -1,6 +1,9 @@
 package bench
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // shared is what uses have in common that a cache may keep: a prefix or, where
 // there is none, a session's first turn.
@@ -49,9 +52,12 @@ func provenFirst(scenario Scenario, attempts []*Sample) []*Sample {
 // servedFirst finds the use that was served first. It is among those that
 // started before any was answered, whatever their order: the one with the
 // smallest cached share stands for it, since whoever was first had least to
-// hit. It is nil where one of them has no count, since that one may have filled
-// the cache for the others.
+// hit. It is nil where one of them has no count or is not on record, since that
+// one may have filled the cache for the others.
 func servedFirst(uses []*Sample) *Sample {
+	if !slices.ContainsFunc(uses, func(s *Sample) bool { return s.Ordinal < 2 && s.Attempt < 2 }) {
+		return nil
+	}
 	uses = where(uses, mayFill)
 	ready, known := firstAnswer(uses)
 	if !known {

@@ -1,6 +1,7 @@
 package bench_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -59,6 +60,30 @@ func TestAFailedUseThatMayHaveFilledTheCacheLeavesNothingProven(t *testing.T) {
 	}
 	if first := run.Result(run.Record()).Targets[0].Summary.Cache.FirstUse; first != nil {
 		t.Errorf("first uses are cached to %v, want unknown", *first)
+	}
+}
+
+func TestAFirstUseThatIsNotOnRecordLeavesNothingProven(t *testing.T) {
+	run := benchtest.New(bench.Prefix, bench.Standard, "en")
+	record := run.Record()
+	record.Samples = slices.DeleteFunc(record.Samples, func(s *bench.Sample) bool { return s.Ordinal == 1 })
+	if first := run.Result(record).Targets[0].Summary.Cache.FirstUse; first != nil {
+		t.Errorf("first uses are cached to %v, want unknown", *first)
+	}
+}
+
+func TestAUseAfterAGapProvesNoWarmCache(t *testing.T) {
+	run := benchtest.New(bench.Prefix, bench.Standard, "en")
+	run.Touch = func(c *benchtest.Call) {
+		if c.N > 5 {
+			c.Cached = 12000
+		}
+	}
+	record := run.Record()
+	at := record.Samples[5].Start.At()
+	record.Resumes = []bench.Resume{{Since: bench.MarkAt(at - 3*time.Millisecond), At: bench.MarkAt(at - time.Millisecond)}}
+	if found := rules(run.Result(record).Targets[0].Findings); found["cache_warm"] {
+		t.Error("a first use that the broken run may have sent before was called warm")
 	}
 }
 

@@ -16,7 +16,7 @@ func cacheClaimUnsupported(e *evidence) (Finding, bool) {
 	}
 	cold, later := e.coldAndLater()
 	a, b := Describe(milliseconds(cold, (*Sample).TTFT)), Describe(milliseconds(later, (*Sample).TTFT))
-	if a.N < 3 || b.N < 5 || !e.noGain(a, b) && !negligible(cold, later) {
+	if a.N < 3 || b.N < 5 || !e.noGain(a, b, gainAtMost(cold, later)) && !negligible(cold, later) {
 		return none()
 	}
 	return Finding{Rule: "cache_claim_unsupported", Severity: Serious,
@@ -46,14 +46,14 @@ func (e *evidence) coldAndLater() (cold, later []*Sample) {
 }
 
 // noGain reports whether long prompts that hit are hardly faster than cold
-// ones. Last turns of a conversation, which are several times as long as its
+// ones, and surely not by a third, as most says. Last turns of a conversation, which are several times as long as its
 // first, need to be much slower to say so.
-func (e *evidence) noGain(cold, later Dist) bool {
+func (e *evidence) noGain(cold, later Dist, most float64) bool {
 	limit := 0.9
 	if e.spec.Scenario == Multiturn {
 		limit = 1.5
 	}
-	return e.summary.PromptTokens.Avg >= 4000 && later.N >= 10 && later.P50 >= limit*cold.P50
+	return e.summary.PromptTokens.Avg >= 4000 && later.N >= 10 && later.P50 >= limit*cold.P50 && most < cold.P50/3
 }
 
 // negligible reports whether what hits are said to have saved made no
@@ -64,9 +64,14 @@ func negligible(cold, later []*Sample) bool {
 	if len(cold) < 4 || len(later) < 10 || saved < 1000 {
 		return false
 	}
+	return gainAtMost(cold, later) < saved/1000
+}
+
+// gainAtMost is by how much, in ms, TTFT of hits is shorter at most: the
+// difference of the medians and two of its standard errors.
+func gainAtMost(cold, later []*Sample) float64 {
 	a, b := milliseconds(cold, (*Sample).TTFT), milliseconds(later, (*Sample).TTFT)
-	gain := median(a) - median(b)
-	return gain+2*math.Hypot(medianError(a), medianError(b)) < saved/1000
+	return median(a) - median(b) + 2*math.Hypot(medianError(a), medianError(b))
 }
 
 // uncached is the mean number of prompt tokens that the server says it had to compute.

@@ -73,8 +73,8 @@ func (e *evidence) twoGroups(rule string, fast, slow []*Sample, of latency, own 
 }
 
 // parted divides samples, in order of start, at the widest gap between the
-// logarithms of their values. It is found where the gap is wider than either
-// group by half, both hold a tenth and four values at least, and the upper one
+// logarithms of their values. It is found where the gap is twice as wide as
+// either group, both hold a tenth and four values at least, and the upper one
 // comes in three spells or more: what slows down a time of the run is no group.
 func parted(ok []*Sample, values []float64) (low, high []*Sample, found bool) {
 	n := len(values)
@@ -94,7 +94,7 @@ func parted(ok []*Sample, values []float64) (low, high []*Sample, found bool) {
 		}
 	}
 	gap := sorted[at] - sorted[at-1]
-	if gap < math.Log(1.3) || gap < 1.5*max(breadth(sorted[:at]), breadth(sorted[at:])) {
+	if gap < math.Log(1.3) || gap < 2*max(breadth(sorted[:at]), breadth(sorted[at:])) {
 		return nil, nil, false
 	}
 	low, high, spells := divide(ok, values, math.Exp(sorted[at]-gap/2))
@@ -144,7 +144,7 @@ func slowStarts(e *evidence) (Finding, bool) {
 	}, RequestIDs: idsOf(slow)}, true
 }
 
-// apart finds a limit above which three values at least, but no more than a
+// apart finds a limit above which four values at least, but no more than a
 // quarter, lie close together and far from the others.
 func apart(values []float64) (limit float64, found bool) {
 	n := len(values)
@@ -154,13 +154,13 @@ func apart(values []float64) (limit float64, found bool) {
 	sorted := slices.Sorted(slices.Values(values))
 	few := func(k int) float64 { return sorted[n-k] - sorted[n-k-1] }
 	ks := []int{}
-	for k := max(3, (n+49)/50); k <= n/4; k++ {
+	for k := max(4, (n+49)/50); k <= n/4; k++ {
 		ks = append(ks, k)
 	}
 	k := slices.MaxFunc(ks, func(a, b int) int { return cmp.Compare(few(a), few(b)) })
 	rest, top := sorted[:n-k], sorted[n-k:]
 	far := median(top) - median(rest)
-	return sorted[n-k] - few(k)/2, few(k) >= 0.5*far && top[k-1]-top[0] <= 0.5*far && breadth(rest) <= 0.25*far
+	return sorted[n-k] - few(k)/2, few(k) >= 0.5*far && top[k-1]-top[0] <= 0.3*far && breadth(rest) <= 0.25*far
 }
 
 // above keeps the values over the limit.

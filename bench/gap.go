@@ -49,7 +49,9 @@ func withoutGaps(gaps []gap, samples []*Sample) []*Sample {
 }
 
 // overGaps computes what depends on the span of the run anew, without the
-// gaps: durations, rates and the concurrency reached.
+// gaps: durations, rates and the concurrency reached. What was under way when
+// the run broke off is not on record and may have filled the cache, so that no
+// later use is surely a first one.
 func (s *Summary) overGaps(spec *Spec, gaps []gap, samples []*Sample) {
 	if len(gaps) == 0 {
 		return
@@ -59,4 +61,5 @@ func (s *Summary) overGaps(spec *Spec, gaps []gap, samples []*Sample) {
 	s.Concurrency = concurrency(spec.MaxConcurrency, closed)
 	s.rates(last, succeeded(last))
 	s.Goodput = goodput(spec.SLO, lastAttempts(samples), s.DurationS)
+	s.Cache.FirstUse = cachedShare(provenFirst(spec.Scenario, where(samples, func(sample *Sample) bool { return sample.Start.At() < gaps[0].from })))
 }

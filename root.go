@@ -29,7 +29,7 @@ It works with Volcengine Ark (through Ark CLI) and with any OpenAI-compatible st
 	})
 	root.AddCommand(
 		newConnectivity(std), newPrefix(std), newMultiturn(std), newAll(std),
-		newReport(std), newResume(std), newPackage(std), newVerify(std), newLogin(std), newModels(std), newSim(std), newSelftest(std), newMCP(std), newSetup(std), newWorker(std), newVersion(std),
+		newReport(std), newCompare(std), newRescore(std), newResume(std), newPackage(std), newVerify(std), newLogin(std), newModels(std), newSim(std), newSelftest(std), newMCP(std), newSetup(std), newWorker(std), newVersion(std),
 	)
 	return root
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -282,7 +283,19 @@ func (c *comparing) remark() {
 	note("arrival_clock", c.a.measurement.Clock, c.b.measurement.Clock)
 	note("protocol", strings.Join(c.a.measurement.Protocols, ", "), strings.Join(c.b.measurement.Protocols, ", "))
 	note("tool_version", c.a.header.Tool.Version, c.b.header.Tool.Version)
+	note("text", c.a.textName(), c.b.textName())
 	if !sameInputs(c.a, c.b) {
 		note("inputs", c.a.inputName(), c.b.inputName())
 	}
+}
+
+// textName says where the inputs' text came from.
+func (l *load) textName() string {
+	switch h := l.header; {
+	case h.Setup.Corpus == "":
+		return "generated"
+	case h.CorpusReused:
+		return filepath.Base(h.Setup.Corpus) + ", used again"
+	}
+	return filepath.Base(l.header.Setup.Corpus)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -55,8 +54,18 @@ func (o *Order) draw() {
 		o.Spec.Seed = uint64(binary.LittleEndian.Uint32(random[:])) + 1
 	}
 	if o.Spec.Nonce == "" {
-		o.Spec.Nonce = hex.EncodeToString(random[4:])
+		o.Spec.Nonce = letters(random[4:])
 	}
+}
+
+// letters writes each half of a byte as one of a to p. All nonces count alike
+// in the length of a text then, so that runs of one seed have the same texts.
+func letters(data []byte) string {
+	var text []byte
+	for _, b := range data {
+		text = append(text, 'a'+b>>4, 'a'+b&15)
+	}
+	return string(text)
 }
 
 // Dir is the run's directory.

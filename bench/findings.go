@@ -128,3 +128,15 @@ func (e *evidence) reason(codes ...string) (Reason, bool) {
 	}
 	return Reason{}, false
 }
+
+// worstReason is the gravest of the reasons with the given codes, the later of
+// equal ones.
+func (e *evidence) worstReason(codes ...string) (Reason, bool) {
+	worst, found := e.reason(codes...)
+	for _, r := range e.measurement.Reasons {
+		if slices.Contains(codes, r.Code) && r.Verdict == Invalid && worst.Verdict != Invalid {
+			worst = r
+		}
+	}
+	return worst, found
+}

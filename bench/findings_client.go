@@ -2,7 +2,7 @@ package bench
 
 // clientSaturated: the client was too busy to stamp what came in time.
 func clientSaturated(e *evidence) (Finding, bool) {
-	r, found := e.reason(ReasonCPU, ReasonLag, ReasonLagTPOT, ReasonGC)
+	r, found := e.worstReason(ReasonCPU, ReasonLag, ReasonLagTPOT, ReasonGC)
 	if !found {
 		return none()
 	}

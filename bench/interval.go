@@ -23,8 +23,9 @@ func finite(low, high float64) *Interval {
 // resamples is the number of bootstrap resamples behind an interval.
 const resamples = 1000
 
-// fewValues is the number of values below which P50 has the interval of its
-// order statistics: a bootstrap of so few covers too little.
+// fewValues is the number of values below which the bootstrap isn't used: of
+// so few it covers too little, and its t may be absurd. AVG then has a t
+// interval, P50 that of its order statistics, and P99 none.
 const fewValues = 30
 
 // bootstrap adds the intervals of independent values. Every resample draws
@@ -47,10 +48,38 @@ func (d *Dist) bootstrap(strata [][]float64, seed uint64) {
 		}
 		medians[i], tails[i] = b.percentile(50), b.percentile(99)
 	}
-	d.AvgCI = b.unskewed(ts)
-	if d.P50CI, d.P99CI = middle95(medians), middle95(tails); d.N < fewValues {
-		d.P50CI = signInterval(b.sorted)
+	if d.N < fewValues {
+		d.AvgCI, d.P50CI = b.few(), signInterval(b.sorted)
+		return
 	}
+	d.AvgCI, d.P50CI, d.P99CI = b.unskewed(ts), middle95(medians), middle95(tails)
+}
+
+// few is the t interval of the stratified mean of few values, with the degrees
+// of freedom of Satterthwaite (Biometrics Bulletin 2, 1946) rounded down. It is nil where
+// they are none.
+func (b *resampler) few() *Interval {
+	if b.fault == 0 {
+		return &Interval{b.mean, b.mean}
+	}
+	var sum, squares float64
+	for i := range b.strata {
+		s := &b.strata[i]
+		n := float64(len(s.places))
+		if n < 2 {
+			continue
+		}
+		var around float64
+		for _, at := range s.places {
+			around += (b.sorted[at] - s.mean) * (b.sorted[at] - s.mean)
+		}
+		part := n * around / (n - 1)
+		sum, squares = sum+part, squares+part*part/(n-1)
+	}
+	if squares == 0 {
+		return nil
+	}
+	return logInterval(b.mean, studentQuantile(0.975, max(1, math.Floor(sum*sum/squares)))*b.fault)
 }
 
 // unskewed is the interval of the mean from the t of the resamples. Where all
@@ -196,6 +225,12 @@ func tInterval(values []float64, centre float64) *Interval {
 		return nil
 	}
 	half := studentQuantile(0.975, float64(len(values)-1)) * deviation(values) / math.Sqrt(float64(len(values)))
+	return logInterval(centre, half)
+}
+
+// logInterval is centre ± half on the scale of the logarithm; on that of the
+// values where centre isn't positive.
+func logInterval(centre, half float64) *Interval {
 	if centre <= 0 {
 		return finite(centre-half, centre+half)
 	}

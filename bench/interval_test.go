@@ -280,3 +280,17 @@ func BenchmarkBootstrap(b *testing.B) {
 		})
 	}
 }
+
+func TestAFewLatenciesHaveNoAbsurdInterval(t *testing.T) {
+	for seed := range uint64(200) {
+		cold, warm := []float64{212, 215}, []float64{131, 131.2, 130.8, 171}
+		d := Describe(append(append([]float64{}, cold...), warm...))
+		d.bootstrap([][]float64{cold, warm}, seed)
+		if d.AvgCI == nil || d.AvgCI.Low < 100 || d.AvgCI.High > 240 || d.AvgCI.Low > d.Avg || d.AvgCI.High < d.Avg {
+			t.Fatalf("seed %d: AVG %v with %+v", seed, d.Avg, d.AvgCI)
+		}
+		if d.P99CI != nil {
+			t.Fatalf("seed %d: P99 of 6 values has the interval %+v", seed, d.P99CI)
+		}
+	}
+}

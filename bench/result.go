@@ -17,7 +17,7 @@ type Result struct {
 	State      State          `json:"state"`
 	End        *End           `json:"end,omitempty"` // nil: the run was killed, or goes on
 	Simulated  bool           `json:"simulated"`
-	Baseline   bool           `json:"valid_baseline"` // ended, and no more failures than allowed
+	Baseline   bool           `json:"within_failure_limit"` // ended, and no more failures than allowed
 	Warnings   []string       `json:"warnings"`
 	Tool       Tool           `json:"tool"`
 	Host       Host           `json:"host"`

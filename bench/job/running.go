@@ -29,6 +29,7 @@ type running struct {
 	log     *slog.Logger
 	track   *tracker
 	watch   func(Progress)
+	hash    string // of the order as it was given
 	started time.Time
 	from    time.Duration // when this process began, on the clock of the run
 
@@ -47,7 +48,7 @@ type running struct {
 }
 
 func newRunning(j *Job, watch func(Progress)) (*running, error) {
-	r := &running{job: j, clock: j.clock(), watch: watch, started: time.Now()}
+	r := &running{job: j, clock: j.clock(), watch: watch, hash: j.order.Hash(), started: time.Now()}
 	r.from = r.clock.Now()
 	for _, target := range j.order.targets() {
 		client, err := j.clientOf(r.clock, j.order.widest(), target)
@@ -271,7 +272,7 @@ func (r *running) writeState(state bench.State, more func(*rundir.State)) {
 	s := &rundir.State{
 		RunID: r.job.dir.RunID, Scenario: r.job.order.Spec.Scenario, State: state, Phase: p.Phase, Process: rundir.ThisProcess(),
 		Planned: p.Requests.Planned, Succeeded: p.Requests.Succeeded, Failed: p.Requests.Failed, Canceled: p.Requests.Canceled, NotRun: p.Requests.NotRun,
-		TTFTP50: p.TTFTP50, StartedAt: r.started, HeartbeatAt: time.Now(), ParamsHash: r.job.order.Hash(),
+		TTFTP50: p.TTFTP50, StartedAt: r.started, HeartbeatAt: time.Now(), ParamsHash: r.hash,
 	}
 	if p.Remain != nil {
 		seconds := p.Remain.Seconds()

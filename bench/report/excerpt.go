@@ -135,10 +135,17 @@ func Summary(result *bench.Result) string {
 	for _, a := range p.Alarms() {
 		parts = append(parts, bare(l.sentence(a)))
 	}
+	var last []string // what may be left out
 	for _, b := range p.Blocks() {
-		parts = append(parts, bare(b.named(b.Headline())), bare(b.named(b.Verdict())))
+		headline := bare(b.named(b.Headline()))
+		if b.doubted() {
+			parts = append(parts, bare(b.named(l.say("verdict."+string(b.target.Measurement.Verdict)))), headline)
+			last = append(last, strings.TrimSpace(bare(b.grounds())))
+			continue
+		}
+		parts, last = append(parts, headline), append(last, bare(b.named(b.Verdict())))
 	}
-	return fit(parts, " ", SummaryLimit)
+	return fit(append(parts, last...), " ", SummaryLimit)
 }
 
 // bare is Markdown as plain text.

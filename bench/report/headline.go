@@ -97,15 +97,24 @@ func (b *block) Verdict() md {
 	if b.target.Summary.Requests.Succeeded == 0 {
 		return b.l.say("verdict.nothing")
 	}
-	line := b.l.say("verdict." + string(m.Verdict))
+	return b.l.say("verdict."+string(m.Verdict)) + b.grounds()
+}
+
+// grounds are the reasons of a verdict, or nothing.
+func (b *block) grounds() md {
 	var reasons []string
-	for _, r := range m.Reasons {
+	for _, r := range b.target.Measurement.Reasons {
 		reasons = append(reasons, string(b.reason(r)))
 	}
 	if len(reasons) == 0 {
-		return line
+		return ""
 	}
-	return line + b.l.say("verdict.reasons", "reasons", md(strings.Join(reasons, string(b.l.say("list.join")))))
+	return b.l.say("verdict.reasons", "reasons", md(strings.Join(reasons, string(b.l.say("list.join")))))
+}
+
+// doubted reports whether the measurement is less than trusted.
+func (b *block) doubted() bool {
+	return b.target.Summary.Requests.Succeeded > 0 && b.target.Measurement.Verdict != bench.Trusted
 }
 
 // reason words one ground of the verdict; the code's ending is its unit.

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -31,7 +32,7 @@ func (s *Server) connectivityTool() tool {
 	return tool{
 		name: "run_connectivity", title: "Check connectivity",
 		description: "Sends one measured streamed request to the model and returns whether it works, with TTFT, E2E latency, served model, and whether token usage and cached tokens are reported (连通性测试). " +
-			"Call it after resolve_model and before run_prefix or run_multiturn of a benchmark. If the request is refused, at most 3 small probes look for settings that work. Takes 1-40 s and about 100 tokens; writes a report.",
+			"Call it after resolve_model and before run_prefix and run_multiturn. If the request is refused, at most 3 small probes look for settings that work. Takes 1-40 s and about 100 tokens; writes a report.",
 		hints:  hints{openWorld: true},
 		params: append(targetParams(), sharedParams(number(float64(std.MaxOutputTokens)))...),
 		output: outputSchema[connectivityResult](), handle: s.connectivity,
@@ -82,21 +83,35 @@ func (r *connectivityResult) describe(result *bench.Result) {
 		g := &sum.Failures[0]
 		r.Reachable, r.HTTPStatus, r.ErrorCode = new(g.Status > 0), g.Status, firstOf(g.Code, string(g.Class))
 	}
-	r.addProbes(result.RunDir)
-	if r.OK {
+	r.addProbes(result)
+	switch {
+	case r.OK:
 		r.NextStep = "Call run_prefix and run_multiturn, or the one that was asked for, with the same target arguments."
+	case len(r.WorkingSettings) > 0:
+		r.NextStep = "The parameters were refused, but this works: " + strings.Join(r.WorkingSettings, "; ") + ". Say so to the user and call run_connectivity again with it."
+	case r.refused():
+		r.NextStep = "The endpoint refused the parameters, and none of the other settings that were tried does what was asked. Show the user error and report_md."
 	}
 }
 
-// addProbes lists the settings under which a probe got an answer.
-func (r *connectivityResult) addProbes(dir string) {
-	record, err := rundir.Open(dir)
+// refused reports whether the endpoint refused the parameters of the request.
+func (r *connectivityResult) refused() bool {
+	return r.Error != nil && r.Error.Hint == adviceOn(bench.FailBadRequest)
+}
+
+// addProbes lists the settings under which all was as asked for, and warns of
+// those that were only answered.
+func (r *connectivityResult) addProbes(result *bench.Result) {
+	record, err := rundir.Open(result.RunDir)
 	if err != nil || record.Finish == nil {
 		return
 	}
 	for _, p := range record.Finish.Probes {
-		if p.Outcome == bench.Succeeded {
+		switch {
+		case p.Works(result.Spec.Thinking):
 			r.WorkingSettings = append(r.WorkingSettings, clean(p.Setting))
+		case p.Outcome == bench.Succeeded:
+			r.Warnings = append(r.Warnings, "answered, but thinking is not as asked for: "+clean(p.Setting))
 		}
 	}
 }

@@ -39,6 +39,9 @@ func faultOf(err error) *fault {
 	var field *bench.FieldError
 	var argument *argumentError
 	var unknown *unknownRunError
+	if f := deliveryFault(err); f != nil {
+		return f
+	}
 	switch {
 	case errors.As(err, &argument):
 		return &fault{Code: invalidArgument, Message: clean(argument.message), Hint: "Call again with a value that is allowed."}

@@ -14,7 +14,7 @@ func (s *Server) getRunTool() tool {
 	return tool{
 		name: "get_run", title: "Follow a run",
 		description: "Returns how a benchmark run stands, waiting for its end at most wait_seconds; once it has ended: metrics, findings, report excerpt and file paths (压测结果, 报告). " +
-			"Call it with the run_id of run_prefix, run_multiturn, run_connectivity or list_runs, again and again while state is running. Works after a restart of client or server. Sends nothing to the model.",
+			"Call it with a run_id, again while state is running. Works after a restart of client or server. Sends nothing to the model.",
 		hints:  hints{readOnly: true, idempotent: true},
 		params: []param{must(text("run_id", "name of the run, such as prefix_20260131_093000")), waitParam()},
 		output: outputSchema[runStatus](), handle: s.getRun,
@@ -77,7 +77,6 @@ func (s *Server) cancelRun(ctx context.Context, request mcp.CallToolRequest) (*m
 	status := s.statusOf(dir, state)
 	if state.State == bench.StateCanceled {
 		status.OK, status.Error = true, nil
-		status.Summary = cut(fmt.Sprintf("Canceled after %d of %d requests. %s", state.Planned-state.NotRun, state.Planned, status.Summary), 400)
 	} else {
 		status.Warnings = append(status.Warnings, fmt.Sprintf("the run had ended before (%s): nothing was stopped", state.State))
 	}

@@ -10,5 +10,5 @@ const instructions = `llm-bench measures an LLM chat endpoint (Volcengine Ark or
 	`Before a run, state model, scenarios, requests and tokens in one sentence (dry_run gives them), then go on; ask only where several models fit or sizes exceed the standard preset. ` +
 	`Runs take minutes. ` + pollingRule + ` Runs go on when the session ends; cancel_run stops them. ` +
 	`At the end show report_excerpt, the warnings and the path report_md, and state the parameters beside the numbers. ` +
-	`Never compare runs whose parameters differ. If a summary says that a run is not a valid baseline, say so first. ` +
+	`Compare runs through compare_runs alone; offer package_reports for handing over. If a summary says that a run is not a valid baseline, say so first. ` +
 	`Results marked SIMULATED describe the built-in stand-in endpoint, not a model.`

@@ -32,7 +32,7 @@ func (s *Server) checkLoginTool() tool {
 	return tool{
 		name: "check_login", title: "Check Ark login",
 		description: "Returns whether a benchmark can reach Volcengine Ark: Ark CLI installed, logged in, profile, base URL; else the problem and the command that mends it. " +
-			"检查登录. Call it first for a benchmark or load test (压测, 性能测试) of an Ark model; not needed with base_url. Starts no login by itself and never shows a key. Takes 1-10 s, sends nothing to a model.",
+			"检查登录. Call it first for a benchmark or load test (压测, 性能测试) of an Ark model; not needed with base_url. Never shows a key. Takes 1-10 s.",
 		hints:  hints{readOnly: true, idempotent: true, openWorld: true},
 		params: []param{text("profile", "Ark CLI profile; leave out for the default platform profile")},
 		output: outputSchema[loginResult](), handle: s.checkLogin,

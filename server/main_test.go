@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,20 +17,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/llm-bench/llm-bench/arkcli"
-	"github.com/llm-bench/llm-bench/arkcli/fake"
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/job"
 	"github.com/llm-bench/llm-bench/bench/rundir"
 	"github.com/llm-bench/llm-bench/bench/sim"
 )
 
-// TestMain lets the test binary be started as the program: as a worker, as an
-// MCP server, and as Ark CLI.
+// TestMain lets the test binary be started as an MCP server. Workers are the
+// program itself, built once and without the race detector, under which they
+// draw charts for seconds.
 func TestMain(m *testing.M) {
-	fake.IfCalled()
-	if len(os.Args) > 2 && os.Args[1] == "worker" {
-		os.Exit(codeOf(job.Work(context.Background(), os.Args[2], os.Stdin, "test", arkcli.New(arkcli.Options{}))))
-	}
 	if len(os.Args) > 1 && os.Args[1] == "mcp" {
 		os.Exit(codeOf(serveAsProgram()))
 	}
@@ -39,7 +37,36 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(filepath.Dir(built))
+	}
+	os.Exit(code)
+}
+
+var (
+	building sync.Once
+	built    string // path of the program; "" before a test has asked for it
+)
+
+// program is the path of llm-bench.
+func program(t testing.TB) string {
+	t.Helper()
+	building.Do(func() {
+		folder, err := os.MkdirTemp("", "llm-bench-server")
+		check(t, err)
+		path := filepath.Join(folder, "llm-bench.exe")
+		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", path, "..") // as install.sh does
+		build.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Errorf("build: %v\n%s", err, out)
+		}
+		built = path
+	})
+	if built == "" {
+		t.Fatal("the program could not be built")
+	}
+	return built
 }
 
 func codeOf(err error) int {
@@ -49,6 +76,9 @@ func codeOf(err error) int {
 	}
 	return 0
 }
+
+// envProgram tells a server under test which program its workers are.
+const envProgram = "TEST_PROGRAM"
 
 // serveAsProgram is the command mcp; arguments after it are those of the command.
 func serveAsProgram() error {
@@ -62,11 +92,7 @@ func serveAsProgram() error {
 	if err != nil {
 		return err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	s := New(Deps{Ark: arkcli.New(arkcli.Options{}), Index: index, Executable: self, Version: "test", ReadOnly: *readOnly, LogFile: *logFile})
+	s := New(Deps{Ark: arkcli.New(arkcli.Options{}), Index: index, Executable: os.Getenv(envProgram), Version: "test", ReadOnly: *readOnly, LogFile: *logFile})
 	return s.Serve(context.Background(), os.Stdin, os.Stdout)
 }
 
@@ -111,10 +137,8 @@ func newBed(t *testing.T, o options) *bed {
 	t.Cleanup(func() { front.Close(); _ = b.endpoint.Close() })
 	b.url = front.URL + "/api/v3"
 	b.env = map[string]string{"BED_API_KEY": canary, "HOME": b.home}
-	self, err := os.Executable()
-	check(t, err)
 	b.Server = New(Deps{
-		Ark: o.ark, Index: rundir.Index{Home: filepath.Join(b.home, ".llm-bench")}, Executable: self, Version: "test", ReadOnly: o.readOnly,
+		Ark: o.ark, Index: rundir.Index{Home: filepath.Join(b.home, ".llm-bench")}, Executable: program(t), Version: "test", ReadOnly: o.readOnly,
 		Env: func(name string) (string, bool) { v, ok := b.env[name]; return v, ok }, WorkDir: b.home,
 	})
 	b.client, err = client.NewInProcessClient(b.mcp)
@@ -188,18 +212,21 @@ func (b *bed) read(name string, result *mcp.CallToolResult) answer {
 	structured, err := json.Marshal(result.StructuredContent)
 	check(b.t, err)
 	words, ok := result.Content[0].(mcp.TextContent)
-	if !ok || len(result.Content) != 1 {
+	if !ok {
 		b.t.Fatalf("%s: content is %v", name, result.Content)
 	}
 	a := answer{isError: result.IsError, text: words.Text}
+	for _, extra := range result.Content[1:] {
+		a.links = append(a.links, extra.(mcp.ResourceLink))
+	}
 	check(b.t, json.Unmarshal(structured, &a.fields))
 	var again map[string]any
 	check(b.t, json.Unmarshal([]byte(words.Text), &again))
 	if got, _ := json.Marshal(again); string(got) != string(mustJSON(b.t, a.fields)) {
 		b.t.Errorf("%s: text and structured content differ:\n%s\n%s", name, words.Text, structured)
 	}
-	if len(words.Text) > 8192 {
-		b.t.Errorf("%s: the result has %d bytes", name, len(words.Text))
+	if size := len(words.Text) + len(mustJSON(b.t, a.links)); size > 8192 {
+		b.t.Errorf("%s: the result has %d bytes", name, size)
 	}
 	validate(b.t, b.schemaOf(name), a.fields)
 	if a.str("summary") == "" || a.str("next_step") == "" {
@@ -223,6 +250,7 @@ type answer struct {
 	isError bool
 	text    string
 	fields  map[string]any
+	links   []mcp.ResourceLink
 }
 
 func (a answer) str(name string) string { s, _ := a.fields[name].(string); return s }

@@ -45,7 +45,7 @@ func (s *Server) resolveModelTool() tool {
 	return tool{
 		name: "resolve_model", title: "Find the model",
 		description: "Returns the model ID or endpoint ID that the user's words for a model mean on Volcengine Ark, or the candidates when several fit. " +
-			"模型名称解析. Call it after check_login and before any benchmark run; ask the user when resolved is false. Not needed with base_url. Takes 1-10 s, sends nothing to a model.",
+			"模型名称解析. Call it after check_login and before any benchmark run; ask the user when resolved is false. Not needed with base_url. Takes 1-10 s.",
 		hints:  hints{readOnly: true, idempotent: true, openWorld: true},
 		params: []param{must(text("query", "what the user calls the model: a name such as doubao seed 2.0 mini, a model ID, or ep-...")), text("profile", "Ark CLI profile")},
 		output: outputSchema[modelResult](), handle: s.resolveModel,

@@ -26,7 +26,9 @@ type param struct {
 	high     float64
 	ranged   bool
 	def      string // for the text; "" is none
-	longest  int    // characters of a string
+	longest  int    // characters of a string, or of an item of a list
+	least    int    // items of a list
+	most     int
 }
 
 func text(name, words string) param {
@@ -47,6 +49,11 @@ func decimal(name, words, def string, low, high float64) param {
 
 func toggle(name, words string) param { return param{name: name, kind: "boolean", text: words} }
 
+// names is a list of texts.
+func names(name, words string, least, most int) param {
+	return param{name: name, kind: "array", text: words, longest: 200, least: least, most: most}
+}
+
 func must(p param) param {
 	p.required = true
 	return p
@@ -60,6 +67,9 @@ func (p param) description() string {
 	}
 	if p.def != "" {
 		parts = append(parts, "default "+p.def)
+	}
+	if p.kind == "array" {
+		parts = append(parts, fmt.Sprintf("%d-%d", p.least, p.most))
 	}
 	if len(parts) == 0 {
 		return p.text
@@ -83,6 +93,8 @@ func (p param) option() mcp.ToolOption {
 		return mcp.WithNumber(p.name, options...)
 	case "boolean":
 		return mcp.WithBoolean(p.name, options...)
+	case "array":
+		return mcp.WithArray(p.name, append(options, mcp.WithStringItems(mcp.MaxLength(p.longest)), mcp.MinItems(p.least), mcp.MaxItems(p.most))...)
 	}
 	if len(p.enum) > 0 {
 		return mcp.WithString(p.name, append(options, mcp.Enum(p.enum...))...)
@@ -101,6 +113,8 @@ func (p param) allowed() string {
 		return "a number, " + number(p.low) + " to " + number(p.high)
 	case p.kind == "boolean":
 		return "true or false"
+	case p.kind == "array":
+		return fmt.Sprintf("a list of %d to %d texts", p.least, p.most)
 	}
 	return "a text of at most " + strconv.Itoa(p.longest) + " characters"
 }
@@ -122,11 +136,19 @@ func (p param) fits(value any) bool {
 		return p.kind == "string" && (len(p.enum) == 0 || slices.Contains(p.enum, v)) && (p.longest == 0 || len([]rune(v)) <= p.longest)
 	case bool:
 		return p.kind == "boolean"
+	case []any:
+		return p.kind == "array" && len(v) >= p.least && len(v) <= p.most && !slices.ContainsFunc(v, p.tooLong)
 	case float64:
 		whole := p.kind == "integer" && v == math.Trunc(v)
 		return (whole || p.kind == "number") && v >= p.low && v <= p.high
 	}
 	return false
+}
+
+// tooLong reports whether an item of a list is no text of the allowed length.
+func (p param) tooLong(item any) bool {
+	text, ok := item.(string)
+	return !ok || len([]rune(text)) > p.longest
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }

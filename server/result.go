@@ -3,6 +3,9 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -53,11 +56,40 @@ func deliver(o output, isError bool) (*mcp.CallToolResult, error) {
 			return nil, fmt.Errorf("encode the result: %w", err)
 		}
 		if len(text) <= maxResult || !o.shrink() {
-			return &mcp.CallToolResult{
-				Content: []mcp.Content{mcp.NewTextContent(string(text))}, StructuredContent: json.RawMessage(text), IsError: isError,
-			}, nil
+			content := append([]mcp.Content{mcp.NewTextContent(string(text))}, linksOf(o, maxResult-len(text))...)
+			return &mcp.CallToolResult{Content: content, StructuredContent: json.RawMessage(text), IsError: isError}, nil
 		}
 	}
+}
+
+// linked is a result with files that a client may show. They are named in its
+// fields too: a link is an extra that many clients drop.
+type linked interface{ links() []mcp.ResourceLink }
+
+// linksOf are the links that fit into so many bytes.
+func linksOf(o output, room int) []mcp.Content {
+	var fitting []mcp.Content
+	with, ok := o.(linked)
+	if !ok {
+		return nil
+	}
+	for _, link := range with.links() {
+		text, err := json.Marshal(link)
+		if room -= len(text); err != nil || room < 0 {
+			break
+		}
+		fitting = append(fitting, link)
+	}
+	return fitting
+}
+
+// fileURI is the address of a file on this machine.
+func fileURI(path string) string {
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") { // a drive of Windows
+		path = "/" + path
+	}
+	return (&url.URL{Scheme: "file", Path: path}).String()
 }
 
 // tidy bounds and cleans texts that may come from elsewhere.

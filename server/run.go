@@ -14,9 +14,9 @@ import (
 // targetParams say what to measure.
 func targetParams() []param {
 	return []param{
-		must(text("model", "model ID or endpoint ID from resolve_model, or the model's name with base_url")),
-		text("base_url", "OpenAI-compatible endpoint other than Ark, such as https://host/v1; needs api_key_env"),
-		text("api_key_env", "NAME of the environment variable that holds the key, ending in _API_KEY; never the key"),
+		must(text("model", "ID from resolve_model, or the model's name with base_url")),
+		text("base_url", "OpenAI-compatible endpoint other than Ark, like https://host/v1; needs api_key_env"),
+		text("api_key_env", "NAME of the key's variable, ending in _API_KEY; never the key"),
 		text("profile", "Ark CLI profile"),
 		choice("dialect", "how the vendor spells its API", "by host", bench.DialectNames()...),
 		text("label", "name in the report (default the model)"),
@@ -30,7 +30,7 @@ func sharedParams(outputDefault string) []param {
 		text("reasoning_effort", "sent as given"),
 		text("service_tier", "sent as given"),
 		choice("lang", "of the report", "zh for Ark", "zh", "en"),
-		text("output_dir", "folder for the run's directory (default reports in the project)"),
+		text("output_dir", "where reports go (default reports in the project)"),
 	}
 }
 
@@ -42,10 +42,10 @@ func loadParams(std bench.Spec) []param {
 		append(sharedParams(fmt.Sprint(std.MaxOutputTokens)),
 			whole("seed", "of the text", "drawn", 1, 1<<53),
 			choice("length_unit", "whose tokens lengths are", "server", "server", "local"),
-			text("slo", "limits to count goodput by, such as ttft=1s,tpot=50ms,e2e=20s"),
-			decimal("max_minutes", "hard end of the run", "60 or 3 x estimate", 0.1, 10_000),
+			text("slo", "goodput limits, such as ttft=1s,tpot=50ms,e2e=20s"),
+			decimal("max_minutes", "hard end", "60 or 3 x estimate", 0.1, 10_000),
 			waitParam(),
-			toggle("dry_run", "only estimate requests, tokens and minutes; send nothing"))...)
+			toggle("dry_run", "only estimate the run; send nothing"))...)
 }
 
 func waitParam() param {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,11 +25,14 @@ func TestARunThatEndsWithinTheWaitIsReportedAtOnce(t *testing.T) {
 			if a.isError || a.str("state") != "succeeded" || !a.yes("ok") || !a.yes("simulated") || a.num("succeeded") != 6 {
 				t.Fatalf("it gave %s", a.text)
 			}
-			for _, field := range []string{"run_dir", "report_md", "result_json"} {
+			for _, field := range []string{"run_dir", "report_md", "report_html", "result_json"} {
 				path := a.str(field)
 				if _, err := os.Stat(path); err != nil || !filepath.IsAbs(path) {
 					t.Errorf("%s is %q: %v", field, path, err)
 				}
+			}
+			if charts, _ := a.fields["charts"].([]any); len(charts) == 0 || len(a.links) == 0 || len(a.links) > len(charts) || a.links[0].URI != fileURI(charts[0].(string)) || a.links[0].MIMEType != "image/png" {
+				t.Errorf("the charts are %v, the links to them %+v", a.fields["charts"], a.links)
 			}
 			metrics, _ := a.fields["metrics"].(map[string]any)
 			if ttft, _ := metrics["ttft_ms"].(map[string]any); ttft["n"] != 6.0 || ttft["p50"].(float64) <= 0 {
@@ -76,6 +80,23 @@ func TestARefusedConnectivityRequestSaysWhyAndWhatHelps(t *testing.T) {
 	a = b.call("run_connectivity", b.args("base_url", "http://127.0.0.1:1/v1"))
 	if a.yes("ok") || a.yes("reachable") || a.str("error_code") != "connect" || !strings.Contains(a.str("next_step"), "base_url") {
 		t.Errorf("an address where nobody listens gave %s", a.text)
+	}
+}
+
+func TestSettingsThatWorkAreThoseThatDoWhatWasAsked(t *testing.T) {
+	quickly := sim.Config{BaseTTFT: time.Millisecond, PrefillPer1000: sim.Zero, TPOT: sim.Zero, ThinkTokens: 8}
+	forced, never := quickly, quickly
+	forced.Fault = "thinking_forced"
+	never.Models = []sim.Model{{ID: "doubao-seed-2-0-mini-260428", Thinking: sim.ThinkingNever}}
+	b := newBed(t, options{sim: forced})
+	a := b.call("run_connectivity", b.args())
+	if works, _ := a.fields["working_settings"].([]any); a.yes("ok") || len(works) != 1 || works[0] != "thinking: enabled, reasoning_effort: low" || !strings.Contains(a.str("next_step"), "reasoning_effort: low") {
+		t.Errorf("where low effort doesn't think it gave %s", a.text)
+	}
+	b = newBed(t, options{sim: never})
+	a = b.call("run_connectivity", b.args("thinking", "enabled"))
+	if a.yes("ok") || a.fields["working_settings"] != nil || !strings.Contains(a.text, "answered, but thinking is not as asked for: thinking: not sent") || !strings.Contains(a.str("next_step"), "none of the other settings") {
+		t.Errorf("of a model that can't think it gave %s", a.text)
 	}
 }
 
@@ -155,6 +176,9 @@ func TestCancelRunStopsTheRunAndReportsWhatThereIs(t *testing.T) {
 	a := b.call("cancel_run", map[string]any{"run_id": run.str("run_id")})
 	if a.isError || !a.yes("ok") || a.str("state") != "canceled" || a.num("succeeded") < 1 || a.num("not_run") < 1 || a.str("report_md") == "" {
 		t.Errorf("it gave %s", a.text)
+	}
+	if says := fmt.Sprintf("INCOMPLETE: canceled, %v of 60 (by cancel_run)", a.num("succeeded")); !strings.Contains(a.str("summary"), says) {
+		t.Errorf("the summary is %q, want %q in it", a.str("summary"), says)
 	}
 	again := b.call("cancel_run", map[string]any{"run_id": run.str("run_id")})
 	if again.str("state") != "canceled" {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/report"
 	"github.com/llm-bench/llm-bench/bench/rundir"
@@ -220,6 +222,16 @@ func (r *runStatus) withoutResult(state *rundir.State) string {
 	return line
 }
 
+// links are the charts, for clients that show pictures.
+func (r *runStatus) links() []mcp.ResourceLink {
+	var links []mcp.ResourceLink
+	for _, path := range r.Charts {
+		name := filepath.Base(path)
+		links = append(links, mcp.NewResourceLink(fileURI(path), name, "chart of "+r.RunID, "image/png"))
+	}
+	return links
+}
+
 // excerptSize is the greatest length of a report's excerpt in characters.
 const excerptSize = 1500
 
@@ -266,7 +278,7 @@ func (r *runStatus) advice(result *bench.Result) string {
 	case r.State == string(bench.StateCanceled) && result != nil:
 		return "Tell the user that the run was canceled and that report_md holds what was measured until then."
 	case r.State == string(bench.StateInterrupted) && result != nil:
-		return "Tell the user that the run was killed and that report_md holds what was measured until then; start it again if it is still wanted."
+		return "Tell the user that the run was ended by a signal or killed and that report_md holds what was measured until then; start it again if it is still wanted."
 	case result != nil:
 		return "Say first that this is not a valid baseline and why (error, findings), then show report_md."
 	}

@@ -33,11 +33,11 @@ func (s *Server) tools() []mcpserver.ServerTool {
 }
 
 func (s *Server) definitions() []tool {
-	list := []tool{s.checkLoginTool(), s.resolveModelTool(), s.getRunTool(), s.listRunsTool()}
+	list := []tool{s.checkLoginTool(), s.resolveModelTool(), s.getRunTool(), s.listRunsTool(), s.compareTool()}
 	if s.deps.ReadOnly {
 		return list
 	}
-	return append(list, s.connectivityTool(), s.prefixTool(), s.multiturnTool(), s.cancelRunTool())
+	return append(list, s.connectivityTool(), s.prefixTool(), s.multiturnTool(), s.cancelRunTool(), s.packageTool())
 }
 
 // schema is the tool as clients see it.

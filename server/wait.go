@@ -54,7 +54,7 @@ func (s *Server) reporter(ctx context.Context, request mcp.CallToolRequest, wait
 	}
 	p := &progress{began: time.Now(), at: time.Now(), wait: wait}
 	return func(state *rundir.State) {
-		if value, due := p.next(time.Now(), state.Planned-state.NotRun); due {
+		if value, due := p.next(time.Now(), state.Done()); due {
 			// A client that takes no notes gets none; the answer doesn't depend on them.
 			_ = s.mcp.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 				"progressToken": meta.ProgressToken, "progress": value, "total": float64(max(state.Planned, 1)), "message": progressLine(state),
@@ -83,7 +83,7 @@ func (p *progress) next(now time.Time, done int) (value float64, due bool) {
 
 // progressLine is how a run stands, in one line.
 func progressLine(s *rundir.State) string {
-	line := fmt.Sprintf("%s %d/%d done, %d failed", s.Scenario, s.Planned-s.NotRun, s.Planned, s.Failed)
+	line := fmt.Sprintf("%s %d/%d done, %d failed", s.Scenario, s.Done(), s.Planned, s.Failed)
 	if s.Phase != "" && s.Phase != "measuring" {
 		line += ", phase " + s.Phase
 	}

@@ -57,7 +57,7 @@ func newHouse(t *testing.T, config sim.Config) *house {
 	check(t, err)
 	front := httptest.NewServer(endpoint)
 	h.url = front.URL + "/api/v3"
-	h.env = []string{"HOME=" + h.home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "GORACE=atexit_sleep_ms=0", "BED_API_KEY=" + canary}
+	h.env = []string{"HOME=" + h.home, "PATH=/usr/bin:/bin", "LANG=C.UTF-8", "GORACE=atexit_sleep_ms=0", envProgram + "=" + program(t), "BED_API_KEY=" + canary}
 	t.Cleanup(func() {
 		endRuns(rundir.Index{Home: filepath.Join(h.home, ".llm-bench")})
 		front.Close()

@@ -19,11 +19,13 @@ func setDetached(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-// askedToEnd is a context that ends when the worker is asked to end.
+// askedToEnd is a context that ends when the worker is asked to end. What ends
+// ctx may be the same signal, so its cause doesn't count before the mark of a
+// cancellation has been looked for.
 func askedToEnd(ctx context.Context, dir string) (context.Context, context.CancelFunc) {
 	signal.Ignore(syscall.SIGHUP)
 	asked, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	ctx, end := context.WithCancelCause(ctx)
+	ctx, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	context.AfterFunc(asked, func() {
 		if beingCanceled(dir) {
 			end(ErrCanceled)

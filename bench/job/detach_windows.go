@@ -22,8 +22,8 @@ func setDetached(cmd *exec.Cmd) {
 // askedToEnd is a context that ends when the worker is asked to end: by the
 // file, as a process without a console can't be sent a signal.
 func askedToEnd(ctx context.Context, dir string) (context.Context, context.CancelFunc) {
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
-	ctx, end := context.WithCancelCause(ctx)
+	asked, stop := signal.NotifyContext(ctx, os.Interrupt)
+	ctx, end := context.WithCancelCause(asked)
 	go func() {
 		ticker := time.NewTicker(followEvery)
 		defer ticker.Stop()

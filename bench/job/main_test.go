@@ -4,13 +4,19 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 )
 
-// TestMain lets the test binary be started as a worker.
+// TestMain lets the test binary be started as a worker, with a context that a
+// signal ends, as the program's does.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "worker" {
-		if err := Work(context.Background(), os.Args[2], os.Stdin, "test", nil); err != nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		err := Work(ctx, os.Args[2], os.Stdin, "test", nil)
+		stop()
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

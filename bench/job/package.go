@@ -42,7 +42,7 @@ func (e *StaleError) Error() string {
 
 // Package packs runs into one zip for somebody who was not there. Each of dirs
 // is a run's directory or a folder of them; file is the zip, by default
-// [rundir.BundleName] in the present folder. The reports are those that this
+// [rundir.BundleName] in the present folder, or a folder in which it gets that name. The reports are those that this
 // program, of the given version, renders from the journals. Nothing is written
 // if a file of a run holds a secret ([rundir.LeakError]), if a finished
 // report of this version differs from its journal ([*StaleError]), or while a
@@ -337,8 +337,8 @@ func (p *packer) write(file string) (*Packed, error) {
 	for _, r := range p.runs {
 		m.Simulated = m.Simulated || r.Simulated
 	}
-	if file == "" {
-		file = rundir.BundleName(p.runs)
+	if info, err := os.Stat(file); file == "" || err == nil && info.IsDir() {
+		file = filepath.Join(file, rundir.BundleName(p.runs))
 	}
 	file, err := filepath.Abs(file)
 	if err != nil {

@@ -55,8 +55,8 @@ func rules() []rule {
 		streamBuffered, notStreamed, earlyToken, thinkingSeen, thinkingMissing, thinkingMixed, tierNotServed, tierNotEchoed,
 		outputCapIgnored, outputCutEarly, answersEmpty,
 		usageMissing, promptsCut, cacheWarm, admits, twoPaces, slowStarts, cacheLow, cacheClaimUnsupported, cacheNotReported, usageInconsistent,
-		promptLengthOff, clientSaturated, queued, newConnections, slowUpload, ttftDrift, cacheUneven, tpotDrift, twoStarts, streamStalls,
-		concurrencyShortfall, answersShort, clockStepped,
+		promptLengthOff, queued, newConnections, slowUpload, ttftDrift, cacheUneven, tpotDrift, twoStarts, streamStalls,
+		clientSaturated, concurrencyShortfall, answersShort, clockStepped,
 		thinkingOn, coldTail, fewSamples,
 	}
 }
@@ -119,14 +119,17 @@ func grade(value, limit float64) Severity {
 	return Notable
 }
 
-// reason returns the measurement's reason with one of the given codes.
+// reason returns the weightiest of the measurement's reasons with one of the
+// given codes, the last of equals.
 func (e *evidence) reason(codes ...string) (Reason, bool) {
-	for i := len(e.measurement.Reasons) - 1; i >= 0; i-- {
-		if r := e.measurement.Reasons[i]; slices.Contains(codes, r.Code) {
-			return r, true
+	var found Reason
+	known := false
+	for _, r := range e.measurement.Reasons {
+		if slices.Contains(codes, r.Code) && (!known || found.Verdict != Invalid || r.Verdict == Invalid) {
+			found, known = r, true
 		}
 	}
-	return Reason{}, false
+	return found, known
 }
 
 // worstReason is the gravest of the reasons with the given codes, the later of

@@ -66,7 +66,7 @@ func (e *evidence) twoGroups(rule string, fast, slow []*Sample, of latency, own 
 		return none()
 	}
 	n := len(fast) + len(slow)
-	return Finding{Rule: rule, Severity: Notable, Figures: figures{
+	return Finding{Rule: rule, Severity: grade(share(min(len(fast), len(slow)), n), 0.2), Figures: figures{
 		"slow": float64(len(slow)), "n": float64(n), "slow_share": share(len(slow), n), "fast_ms": low, "slow_ms": high,
 		"fast_ttft_ms": median(milliseconds(fast, (*Sample).TTFT)), "slow_ttft_ms": median(milliseconds(slow, (*Sample).TTFT)),
 	}, RequestIDs: idsOf(slow)}, true

@@ -19,7 +19,7 @@ func newLogin(std streams) *cobra.Command {
 	c := &cobra.Command{
 		Use: "login", Short: "Show the state of Ark CLI and what mends it", Args: noArgs,
 		Example: "  llm-bench login\n  llm-bench login --diagnose",
-		Long: "Shows whether Ark CLI is installed and logged in, which profile and address it gives, and the command that mends what is wrong. Nothing is changed.",
+		Long:    "Shows whether Ark CLI is installed and logged in, which profile and address it gives, and the command that mends what is wrong. Nothing is changed.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			cli := arkcli.New(arkcli.Options{})
 			if diagnose != "" {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
 // version is that of this program. It is a constant, since an installed copy
@@ -17,8 +18,12 @@ const version = "0.1.0"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first signal ends the run in order; a second one ends the program.
-	context.AfterFunc(ctx, stop)
+	// The first signal ends the run in order, a later one the program. Two at
+	// once are one: some programs signal both a process and its group.
+	context.AfterFunc(ctx, func() {
+		time.Sleep(time.Second)
+		stop()
+	})
 	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
 	os.Exit(code)

@@ -25,7 +25,7 @@ type forecast struct {
 
 // plan prints what would be sent, writes it to a file where that was asked
 // for, and sends nothing.
-func plan(std streams, notes io.Writer, flags *runFlags, target *bench.Target, specs []bench.Spec) error {
+func plan(std streams, notes io.Writer, flags *runFlags, target *bench.Target, targets int, specs []bench.Spec) error {
 	index, err := rundir.DefaultIndex()
 	if err != nil {
 		return err
@@ -34,6 +34,11 @@ func plan(std streams, notes io.Writer, flags *runFlags, target *bench.Target, s
 	for i := range specs {
 		pace := job.PaceOf(index, target, specs[i].Scenario)
 		f := forecastOf(&specs[i], &pace)
+		f.times(targets)
+		if specs[i].Scenario != bench.Connectivity {
+			f.times(max(1, len(flags.points)))
+			f.MinutesLow, f.MinutesHigh = f.MinutesLow*float64(max(1, len(flags.points))), f.MinutesHigh*float64(max(1, len(flags.points)))
+		}
 		f.Throttled = throttled(&f, &target.Terms)
 		forecasts = append(forecasts, f)
 		fmt.Fprintln(notes, f.line())
@@ -61,6 +66,14 @@ func forecastOf(s *bench.Spec, pace *job.Pace) forecast {
 		f.Cost = &bench.Cost{Amount: s.Prices.Of(prompt, 0, output), Currency: s.Prices.Currency}
 	}
 	return f
+}
+
+// times multiplies what is sent by a number of targets or loads.
+func (f *forecast) times(n int) {
+	f.Requests, f.PromptTokens, f.OutputTokensMax = f.Requests*n, f.PromptTokens*n, f.OutputTokensMax*n
+	if f.Cost != nil {
+		f.Cost.Amount *= float64(n)
+	}
 }
 
 func (f forecast) line() string {

@@ -65,6 +65,9 @@ func resume(ctx context.Context, std streams, dir string, asJSON bool) (*bench.R
 	if err != nil {
 		return nil, err
 	}
+	for _, t := range j.Targets() {
+		fmt.Fprintln(notes, sourceLine(&t, "as the run says")) // the directory may have come from elsewhere
+	}
 	left, restarted := j.Left()
 	fmt.Fprintf(notes, "%d requests are left; %d sessions begin anew\n%s\n", left, restarted, j.Dir().Path)
 	live := newLive(std.err, j.Planned())

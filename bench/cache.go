@@ -105,7 +105,16 @@ func cachedShare(samples []*Sample) *float64 {
 func ceiling(spec *Spec, counted []*Sample) *float64 {
 	switch spec.Scenario {
 	case Prefix:
-		return spec.PrefixCeiling()
+		if len(counted) == 0 {
+			return spec.PrefixCeiling()
+		}
+		later := 0
+		for _, s := range counted {
+			if !firstUse(spec.Scenario, s) {
+				later++
+			}
+		}
+		return ratio(later*spec.PrefixLen, len(counted)*(spec.PrefixLen+spec.SuffixLen))
 	case Multiturn:
 		return multiturnCeiling(counted)
 	}

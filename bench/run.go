@@ -119,7 +119,7 @@ func (r *runner) openLoop(ctx context.Context) {
 	var working sync.WaitGroup
 	for i := range r.load.Sessions {
 		intended := began + r.load.Arrivals[i]
-		if !sleep(ctx, intended-r.load.Clock.Now()) {
+		if !r.wait(ctx, intended-r.load.Clock.Now()) {
 			break
 		}
 		session := r.take(ctx)
@@ -189,7 +189,7 @@ func (r *runner) turn(ctx context.Context, request *Request, retry bool) *Sample
 		r.note(&sample)
 		r.samples <- &sample
 		again := retry && sample.Outcome.Retriable() && attempt <= len(retryDelays)
-		if !again || !sleep(ctx, retryDelay(attempt, sample.Failure)) {
+		if !again || !r.wait(ctx, retryDelay(attempt, sample.Failure)) {
 			return &sample
 		}
 	}
@@ -213,6 +213,18 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	case <-ctx.Done():
 		return false
 	}
+}
+
+// wait waits before the next start, and reports whether there is to be one: no
+// longer when the run is canceled, or stopped meanwhile.
+func (r *runner) wait(ctx context.Context, d time.Duration) bool {
+	const step = time.Second // the budget is asked as often
+	for ; d > step; d -= step {
+		if !sleep(ctx, step) || r.stopped() {
+			return false
+		}
+	}
+	return sleep(ctx, d)
 }
 
 // note counts consecutive fatal failures and stops the run at the limit.

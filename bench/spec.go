@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -222,16 +221,19 @@ func (s *Spec) validateLimits(v *validation) {
 	v.positive("idle_timeout", s.Limits.Idle)
 	v.positive("timeout", s.Limits.Total)
 	v.check(s.MaxFailureRate >= 0 && s.MaxFailureRate <= 1, "max_failure_rate", s.MaxFailureRate, "0 to 1")
-	v.check(s.MaxMinutes >= 0 && !math.IsInf(s.MaxMinutes, 0), "max_minutes", s.MaxMinutes, "0 (drawn from the estimate) or more")
-	v.check(s.RequestRate >= 0 && s.RequestRate <= 100_000, "request_rate", s.RequestRate, "more than 0, at most 100000 (or left out: closed loop)")
-	v.check(s.MaxCost >= 0, "max_cost", s.MaxCost, "0 (no limit) or more")
+	v.check(s.MaxMinutes >= 0 && s.MaxMinutes <= 100_000, "max_minutes", s.MaxMinutes, "0 (drawn from the estimate) to 100000")
+	v.check(s.RequestRate == 0 || s.RequestRate >= 0.0001 && s.RequestRate <= 100_000, "request_rate", s.RequestRate, "0.0001 to 100000 (or left out: closed loop)")
+	v.check(s.MaxCost >= 0 && s.MaxCost <= maxPrice, "max_cost", s.MaxCost, "0 (no limit) or more")
 	v.check(s.MaxCost == 0 || s.Prices.In > 0 || s.Prices.Out > 0, "max_cost", s.MaxCost, "given together with price_in and price_out")
 	v.check(s.MaxTokensTotal >= 0, "max_tokens_total", s.MaxTokensTotal, "0 (no limit) or more")
-	v.check(s.Prices.In >= 0, "price_in", s.Prices.In, "0 or more")
-	v.check(s.Prices.Out >= 0, "price_out", s.Prices.Out, "0 or more")
+	v.check(s.Prices.In >= 0 && s.Prices.In <= maxPrice, "price_in", s.Prices.In, "0 to 1e9")
+	v.check(s.Prices.Out >= 0 && s.Prices.Out <= maxPrice, "price_out", s.Prices.Out, "0 to 1e9")
 	v.check(s.Prices.Cached == nil || *s.Prices.Cached >= 0, "price_cached", s.Prices.Cached, "0 or more")
 	v.check(len(s.Nonce) <= 64 && Clean(s.Nonce, 64) == s.Nonce, "nonce", fmt.Sprintf("%q", s.Nonce), "at most 64 bytes of visible text")
 }
+
+// maxPrice bounds prices and costs.
+const maxPrice = 1e9
 
 // validation gathers faults.
 type validation struct{ faults []error }

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"encoding/base64"
+	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
@@ -57,6 +58,8 @@ func Redact(text string, keys ...Secret) string {
 			key.value,
 			base64.StdEncoding.EncodeToString([]byte(key.value)),
 			base64.RawURLEncoding.EncodeToString([]byte(key.value)),
+			base64.StdEncoding.EncodeToString([]byte("Bearer " + key.value)),
+			url.QueryEscape(key.value),
 		} {
 			text = strings.ReplaceAll(text, form, redacted)
 		}

@@ -111,11 +111,11 @@ var requestIDHeaders = []string{"X-Client-Request-Id", "X-Request-Id", "X-Reques
 func (a *attempt) headers(h http.Header) {
 	for _, name := range requestIDHeaders {
 		if id := h.Get(name); id != "" {
-			a.sample.RequestID = bench.Clean(id, 100)
+			a.sample.RequestID = safe(id, 100, a.client.target.Key)
 			break
 		}
 	}
-	a.sample.LogID = bench.Clean(h.Get("X-Tt-Logid"), 100)
+	a.sample.LogID = safe(h.Get("X-Tt-Logid"), 100, a.client.target.Key)
 	a.sample.Simulated = h.Get(SimulatedHeader) == "true"
 }
 

@@ -536,3 +536,26 @@ func TestAFailedTurnEndsItsSessionAndNoOther(t *testing.T) {
 		t.Errorf("requests %+v, want %+v", r, want)
 	}
 }
+
+func TestNoPartOfAKeyIsLeftWhereATextIsCut(t *testing.T) {
+	const key = "sk-LEAKTEST-0123456789abcdef"
+	for pad := 70; pad < 100; pad++ {
+		a := plain()
+		a.header = map[string]string{"X-Request-Id": strings.Repeat("r", pad) + key}
+		a.writes = []write{at(50, strings.ReplaceAll(C("A"), `"model":"m"`, `"model":"`+strings.Repeat("m", pad+100)+key+`"`)), at(80, F("stop"), U(10, 1, 0), Z)}
+		data, err := json.Marshal(one(t, a))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(data), "LEAK") {
+			t.Fatalf("a part of the key is left behind %d characters: %.600s", pad, data)
+		}
+	}
+}
+
+func TestWhatFollowsDoneCountsForNothing(t *testing.T) {
+	s := one(t, stream(at(50, C("A")), at(80, C("B"), F("stop"), U(10, 2, 0), Z, U(10, 900, 0), C("C"))))
+	if got := figures(s); got != "succeeded ttft=50 e2e=80 tpot=30 n=2" || s.Answer != "AB" {
+		t.Errorf("got %s with answer %q", got, s.Answer)
+	}
+}

@@ -91,7 +91,7 @@ type streamBuffer [4 << 10]byte
 
 // Call implements [bench.Caller].
 func (c *Client) Call(ctx context.Context, request *bench.Request) bench.Sample {
-	a := attempt{client: c}
+	a := attempt{client: c, fold: fold{key: c.target.Key}}
 	request.Identify(&a.sample)
 	describe(&a.sample, request.Messages)
 	if c.spec.SaveText {

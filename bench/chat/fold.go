@@ -13,6 +13,7 @@ import (
 // fold turns the events of one stream into what a sample says of it. It is a
 // pure function of events and times: where the stream was cut doesn't matter.
 type fold struct {
+	key        bench.Secret // kept out of all that is taken over
 	events     bench.Events
 	answer     []byte // content, unescaped
 	usage      []byte // the last usage seen
@@ -42,6 +43,9 @@ func (f *fold) add(at time.Duration, read int, kind bench.EventKind) {
 }
 
 func (f *fold) event(at time.Duration, read int, name, data []byte) {
+	if f.done {
+		return // what follows [DONE] is no part of the answer
+	}
 	if bytes.Equal(bytes.TrimSpace(data), doneData) {
 		f.done = true
 		f.add(at, read, bench.EventDone)
@@ -128,9 +132,9 @@ func appendUnescaped(dst, escaped []byte) []byte {
 // into writes what the stream said into the sample, whose start is set.
 func (f *fold) into(s *bench.Sample, asked bench.Thinking) {
 	s.Events, s.OutputEvents = f.events, f.outputs
-	s.FinishReason, s.Model, s.ServiceTier = bench.Clean(f.finish, 40), bench.Clean(f.model, 200), bench.Clean(f.tier, 40)
+	s.FinishReason, s.Model, s.ServiceTier = safe(f.finish, 40, f.key), safe(f.model, 200, f.key), safe(f.tier, 40, f.key)
 	if s.RequestID == "" {
-		s.RequestID = bench.Clean(f.id, 100)
+		s.RequestID = safe(f.id, 100, f.key)
 	}
 	f.marks(s)
 	s.Client.Merged = f.merged()

@@ -101,7 +101,7 @@ func isTLS(err error) bool {
 // fail sets the outcome; texts are made safe here and nowhere else.
 func (a *attempt) fail(o bench.Outcome, f bench.Failure) {
 	key := a.client.target.Key
-	safe := func(text string, limit int) string { return bench.Clean(bench.Redact(text, key), limit) }
+	safe := func(text string, limit int) string { return safe(text, limit, key) }
 	f.Message, f.Body = safe(f.Message, bodyExcerpt), safe(f.Body, bodyExcerpt)
 	f.Code, f.Type = safe(f.Code, 100), safe(f.Type, 100)
 	f.At = a.client.clock.Mark()
@@ -113,4 +113,10 @@ func (a *attempt) checkTier() {
 	if asked != "" && asked != "auto" && served != "" && asked != served {
 		a.sample.Warn(bench.WarnTierChanged)
 	}
+}
+
+// safe is text of the server's, fit to be kept: without the key, which goes
+// before the text is cut, without control characters, and bounded.
+func safe(text string, limit int, key bench.Secret) string {
+	return bench.Clean(bench.Redact(text, key), limit)
 }

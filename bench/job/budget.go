@@ -30,10 +30,25 @@ type metered struct {
 // Call implements [bench.Caller].
 func (m metered) Call(ctx context.Context, request *bench.Request) bench.Sample {
 	s := m.Caller.Call(ctx, request)
-	if s.Usage != nil {
-		m.spent.add(s.Usage)
-	}
+	m.spent.add(usageOr(&s, request))
 	return s
+}
+
+// usageOr is a request's usage, or where the server reported none what was
+// asked for and what came: a budget must not be blind.
+func usageOr(s *bench.Sample, request *bench.Request) *bench.Usage {
+	if s.Usage != nil && s.Usage.Prompt != nil {
+		return s.Usage
+	}
+	bytes := 0
+	for _, m := range request.Messages {
+		bytes += len(m.Prefix) + len(m.Text)
+	}
+	prompt, output := max(request.Planned, bytes/4), s.OutputEvents
+	if !s.SentLast.Taken() {
+		prompt = 0
+	}
+	return &bench.Usage{Prompt: &prompt, Completion: &output}
 }
 
 func (p *spending) add(u *bench.Usage) {

@@ -108,6 +108,9 @@ func (o *Order) Validate() error {
 // targets are all that the order measures, the first one first.
 func (o *Order) targets() []bench.Target { return append([]bench.Target{o.Target}, o.Others...) }
 
+// Targets are what the job measures, the first one first.
+func (j *Job) Targets() []bench.Target { return j.order.targets() }
+
 // loads are the points of the sweep, or the one that the spec itself is.
 func (o *Order) loads() []bench.Point {
 	if len(o.Points) > 0 {

@@ -64,7 +64,7 @@ func (r *running) check(ctx context.Context) (*bench.End, error) {
 func (r *running) warmUp(ctx context.Context, finish *bench.Finish) {
 	r.phase("warm-up")
 	for _, client := range r.clients {
-		load := &bench.Load{Sessions: r.plans[0].Warmup, Concurrency: r.job.order.Spec.MaxConcurrency, Caller: client, Clock: r.clock}
+		load := &bench.Load{Sessions: r.plans[0].Warmup, Concurrency: r.job.order.Spec.MaxConcurrency, Caller: metered{client, &r.spent}, Clock: r.clock}
 		bench.Run(ctx, load, func(s *bench.Sample) {
 			finish.Warm.Requests++
 			if s.Outcome != bench.Succeeded {

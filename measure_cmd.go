@@ -87,7 +87,7 @@ func measure(ctx context.Context, std streams, flags *runFlags) error {
 		fmt.Fprintln(notes, "warning: "+w)
 	}
 	if flags.dryRun || flags.dump != "" {
-		return plan(std, notes, flags, &targets[0], specs)
+		return plan(std, notes, flags, &targets[0], len(targets), specs)
 	}
 	s := session{ctx: ctx, std: std, notes: notes, flags: flags, targets: targets, warnings: warnings}
 	s.index, err = rundir.DefaultIndex()
@@ -194,6 +194,7 @@ func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.warnOccupied(&order)
 	j.RefreshWith(arkcli.New(arkcli.Options{}))
 	fmt.Fprintf(s.notes, "%s: %s\n", spec.Scenario, j.Dir().Path)
 	live := newLive(s.std.err, spec.Planned()*len(s.targets)*max(1, len(order.Points)))
@@ -204,6 +205,17 @@ func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
 	}
 	s.say(result)
 	return result, nil
+}
+
+// warnOccupied says that an agent's run loads the same endpoint and model now.
+// A stand-in endpoint is the run's own.
+func (s *session) warnOccupied(order *job.Order) {
+	if order.Sim != nil {
+		return
+	}
+	if id := job.Occupant(s.index, order); id != "" {
+		fmt.Fprintf(s.std.err, "warning: run %s is going on against the same endpoint and model: each of the two distorts the other's figures\n", id)
+	}
 }
 
 // say prints what a run came to.

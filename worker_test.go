@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -66,4 +67,52 @@ func TestAWorkerAsksOnceForAKeyThatIsRefused(t *testing.T) {
 		t.Errorf("the log says:\n%s", log)
 	}
 	leftNothing(t, dir, "")
+}
+
+func TestTheCommandLineWarnsOfARunAgainstTheSameEndpoint(t *testing.T) {
+	alone(t)
+	t.Setenv(asProgram, "1")
+	t.Setenv("GORACE", "atexit_sleep_ms=0")
+	const ofWorker = 77 // tokens of output
+	url := foreign(t, func(w http.ResponseWriter, r *http.Request, body map[string]any) {
+		if n, _ := body["max_completion_tokens"].(float64); n == ofWorker {
+			<-r.Context().Done()
+			return
+		}
+		answer(w, 2)
+	})
+	index, err := rundir.DefaultIndex()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, _, err := job.Find(t.Context(), job.Want{Model: "m", BaseURL: url}, os.LookupEnv, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	order := job.Order{Spec: bench.NewSpec(bench.Connectivity, bench.Quick), Target: target, OutputDir: t.TempDir(), Version: version}
+	order.Spec.MaxOutputTokens = ofWorker
+	run, err := job.Detach(t.Context(), order, index, script(t, "llm-bench", asProgram, "GORACE"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	connectivity := func() string {
+		c := call("connectivity", "--base-url", url, "--model", "m", "--output-dir", t.TempDir())
+		if c.code != exitDone {
+			t.Errorf("exit code %d\n%s", c.code, c.err)
+		}
+		return c.err
+	}
+	if says := connectivity(); strings.Count(says, "warning: run "+run.Dir.RunID+" is going on against the same endpoint") != 1 {
+		t.Errorf("while run %s goes on it says:\n%s", run.Dir.RunID, says)
+	}
+	waitFor(t, func() bool { // a worker that could not yet be asked to end is never killed
+		s, err := rundir.ReadState(run.Dir.Path)
+		return err == nil && s.Phase == "measuring"
+	})
+	if _, err := job.Cancel(t.Context(), run.Dir.Path); err != nil {
+		t.Fatal(err)
+	}
+	if says := connectivity(); strings.Contains(says, "going on") {
+		t.Errorf("after its end it says:\n%s", says)
+	}
 }

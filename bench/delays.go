@@ -146,23 +146,23 @@ func readBefore(s *Sample, event int) time.Duration {
 // among all that have one. Those of one read are left out where the client may
 // have been stalled for so long that it made the burst itself.
 func (m *Measurement) bursts(last []*Sample, p *pulse) {
-	close, gaps := 0, 0
+	tight, gaps := 0, 0
 	for _, s := range last {
 		reads := outputReads(s)
 		for i, r := range reads {
 			gaps += r.events - 1
 			if !r.explained(p) {
-				close += r.events - 1
+				tight += r.events - 1
 			}
 			if i > 0 {
 				gaps++
 				if r.at-r.before < near {
-					close++
+					tight++
 				}
 			}
 		}
 	}
-	m.BufferedShare = ratio(close, gaps)
+	m.BufferedShare = ratio(tight, gaps)
 }
 
 // outputRead is one read that brought output events.

@@ -124,8 +124,8 @@ func truth(runs int, run func(*rand.Rand) [][]float64) (avg, p50 float64) {
 
 func coverPrefix(repeats, cold, warm int, n noise) coverage {
 	run := func(r *rand.Rand) [][]float64 { return prefixRun(r, n.draw, cold, warm) }
-	avg, p50 := truth(200_000/(cold+warm), run)
-	avg = (coldTimes*float64(cold) + float64(warm)) / float64(cold+warm)
+	_, p50 := truth(200_000/(cold+warm), run)
+	avg := (coldTimes*float64(cold) + float64(warm)) / float64(cold+warm)
 	return cover(repeats, avg, p50, func(r *rand.Rand, seed uint64) Dist {
 		strata := run(r)
 		d := Describe(slices.Concat(strata...))

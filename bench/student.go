@@ -23,7 +23,7 @@ func betaShare(a, b, x float64) float64 {
 }
 
 func betaFraction(a, b, x float64) float64 {
-	const tiny, close, most = 1e-300, 1e-14, 1000
+	const tiny, enough, most = 1e-300, 1e-14, 1000
 	away := func(v float64) float64 {
 		if math.Abs(v) < tiny {
 			return tiny
@@ -39,7 +39,7 @@ func betaFraction(a, b, x float64) float64 {
 	}
 	for m := 1.0; m < most; m++ {
 		step(m * (b - m) * x / ((a + 2*m - 1) * (a + 2*m)))
-		if math.Abs(step(-(a+m)*(a+b+m)*x/((a+2*m)*(a+2*m+1)))-1) < close {
+		if math.Abs(step(-(a+m)*(a+b+m)*x/((a+2*m)*(a+2*m+1)))-1) < enough {
 			break
 		}
 	}

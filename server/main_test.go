@@ -53,7 +53,7 @@ var (
 func program(t testing.TB) string {
 	t.Helper()
 	building.Do(func() {
-		folder, err := os.MkdirTemp("", "llm-bench-server")
+		folder, err := os.MkdirTemp("", "llm-bench-server") //nolint:usetesting // shared by all tests, removed by TestMain
 		check(t, err)
 		path := filepath.Join(folder, "llm-bench.exe")
 		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", path, "..") // as install.sh does

@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"errors"
 	"io"
 	"net"
 	"runtime"
@@ -82,7 +83,7 @@ func TestReadingAStampedConnectionAllocatesNothing(t *testing.T) {
 func TestAnEndAndAnErrorPassThrough(t *testing.T) {
 	far, near := connected(t, bench.NewClock())
 	_ = far.Close()
-	if n, err := near.Read(make([]byte, 8)); n != 0 || err != io.EOF {
+	if n, err := near.Read(make([]byte, 8)); n != 0 || !errors.Is(err, io.EOF) {
 		t.Errorf("read %d bytes and %v at the end", n, err)
 	}
 	_ = near.Close()

@@ -253,7 +253,7 @@ func (m *Means) arkKey(ctx context.Context, t *bench.Target) (bench.Secret, erro
 		return bench.Secret{}, err
 	}
 	if now.BaseURL != t.BaseURL || now.Model != t.Model {
-		return bench.Secret{}, fmt.Errorf("Ark CLI profile %s now gives %s at %s, and the run measured %s at %s: start a new run", t.Profile, now.Model, now.BaseURL, t.Model, t.BaseURL) //nolint:staticcheck // a name begins it
+		return bench.Secret{}, fmt.Errorf("Ark CLI profile %s now gives %s at %s, and the run measured %s at %s: start a new run", t.Profile, now.Model, now.BaseURL, t.Model, t.BaseURL)
 	}
 	return now.Key, nil
 }

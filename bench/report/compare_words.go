@@ -10,7 +10,7 @@ type compareWords struct {
 	load, rate                               string // formats
 	figure, difference, ratio, result        string // heads of columns
 	better, none                             string // formats
-	foot, certain                            string
+	foot                                     string
 	simulated, succeeded, throughput         string // formats
 	fields, figures, limits                  map[string]string
 }

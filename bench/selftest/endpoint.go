@@ -10,7 +10,6 @@ import (
 	"math"
 	"net"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -25,7 +24,6 @@ type endpoint struct {
 	pacer   *pacer
 	tls     *tls.Config // nil: plain
 	answers atomic.Int64
-	open    sync.WaitGroup
 }
 
 // greeting is what the endpoint's process says of itself, as one line of JSON.

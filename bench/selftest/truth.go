@@ -64,13 +64,13 @@ func (t *truth) figures(s *bench.Sample, sent []int64) error {
 		return fmt.Errorf("the request's arrival is %q", s.RequestID)
 	}
 	ttft, _ := s.TTFT()
-	real := time.Duration(sent[0] - arrived)
-	t.late = append(t.late, size(ttft-real))
-	t.ttfts = append(t.ttfts, bench.Milliseconds(real))
+	actual := time.Duration(sent[0] - arrived)
+	t.late = append(t.late, size(ttft-actual))
+	t.ttfts = append(t.ttfts, bench.Milliseconds(actual))
 	if tpot, defined := s.TPOT(); defined {
-		real := time.Duration(sent[len(sent)-1]-sent[0]) / time.Duration(len(sent)-1)
-		t.tpot = append(t.tpot, size(tpot-real))
-		t.tpots = append(t.tpots, bench.Milliseconds(real))
+		actual := time.Duration(sent[len(sent)-1]-sent[0]) / time.Duration(len(sent)-1)
+		t.tpot = append(t.tpot, size(tpot-actual))
+		t.tpots = append(t.tpots, bench.Milliseconds(actual))
 	}
 	return nil
 }

@@ -107,8 +107,8 @@ func digest(text []byte) string {
 // writeFile replaces a file as a whole, through a link if it is one, and keeps
 // its mode.
 func writeFile(path string, text []byte) error {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {

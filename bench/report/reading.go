@@ -23,7 +23,7 @@ func deviationRows() []deviationRow {
 		return func(b *block) bool { return b.found(rules...) }
 	}
 	return []deviationRow{
-		{"cached", found("cache_low", "cache_not_reported", "cache_claim_unsupported")},
+		{"cached", found("cache_low", "cache_uneven", "cache_not_reported", "cache_claim_unsupported")},
 		{"ttft_thinking", func(b *block) bool { return b.target.Summary.Observed.Reasoned > 0 }},
 		{"ttft_timeout", func(b *block) bool {
 			return b.failed(bench.FailFirstTokenTimeout, bench.FailIdleTimeout, bench.FailTotalTimeout)

@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/llm-bench/llm-bench/arkcli"
 	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/benchtest"
 	"github.com/llm-bench/llm-bench/bench/job"
 	"github.com/llm-bench/llm-bench/bench/rundir"
 	"github.com/llm-bench/llm-bench/bench/sim"
@@ -37,6 +39,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	// These tests wait more than they compute.
+	if flag.Lookup("test.parallel").Value.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
+		_ = flag.Set("test.parallel", "6")
+	}
 	code := m.Run()
 	if built != "" {
 		_ = os.RemoveAll(filepath.Dir(built))
@@ -55,13 +61,8 @@ func program(t testing.TB) string {
 	building.Do(func() {
 		folder, err := os.MkdirTemp("", "llm-bench-server") //nolint:usetesting // shared by all tests, removed by TestMain
 		check(t, err)
-		path := filepath.Join(folder, "llm-bench.exe")
-		build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", path, "..") // as install.sh does
-		build.Env = append(os.Environ(), "CGO_ENABLED=0")
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Errorf("build: %v\n%s", err, out)
-		}
-		built = path
+		built, err = benchtest.BuildProgram(folder, "..")
+		check(t, err)
 	})
 	if built == "" {
 		t.Fatal("the program could not be built")

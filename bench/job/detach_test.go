@@ -51,8 +51,7 @@ func newYard(t *testing.T, tpot time.Duration) *yard {
 	front := httptest.NewServer(server)
 	t.Cleanup(func() { front.Close(); _ = server.Close() })
 	y.url = front.URL + "/api/v3"
-	y.self, err = os.Executable()
-	done(t, err)
+	y.self = program(t)
 	t.Cleanup(func() {
 		entries, _ := y.index.List(0)
 		for _, e := range entries {
@@ -259,7 +258,7 @@ func TestAKilledWorkersRunIsInterruptedWithAPartialReport(t *testing.T) {
 	if end.State != bench.StateInterrupted || end.Succeeded < 4 || end.Succeeded >= 200 || end.EndedAt == nil {
 		t.Errorf("it ended as %+v", end)
 	}
-	result, err := Render(t.Context(), d.Dir.Path)
+	_, result, err := load(t.Context(), d.Dir.Path)
 	if err != nil || result.State != bench.StateInterrupted || result.End != nil {
 		t.Errorf("its report says %+v, %v", result, err)
 	}
@@ -311,7 +310,7 @@ func agree(t *testing.T, dir string, s *rundir.State) {
 	t.Helper()
 	there, err := Rendered(dir)
 	done(t, err)
-	again, err := Render(t.Context(), dir)
+	_, again, err := load(t.Context(), dir)
 	done(t, err)
 	for _, result := range []*bench.Result{there, again} {
 		r := result.Targets[0].Summary.Requests

@@ -1,31 +1,44 @@
 package job
 
 import (
-	"context"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
+	"path/filepath"
+	"sync"
 	"testing"
+
+	"github.com/llm-bench/llm-bench/bench/benchtest"
 )
 
-// TestMain lets the test binary be started as a worker, with a context that a
-// signal ends, as the program's does.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "worker" {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-		err := Work(ctx, os.Args[2], os.Stdin, "test", nil)
-		stop()
-		if err != nil {
+	code := m.Run()
+	if built != "" {
+		if err := os.RemoveAll(filepath.Dir(built)); err != nil {
 			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
 		}
-		os.Exit(0)
 	}
-	// Processes with the race detector sleep a second before they end.
-	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	os.Exit(code)
+}
+
+var (
+	building sync.Once
+	built    string // path of the program; "" before a test has asked for it
+)
+
+// program is the path of llm-bench, which is the worker of the runs of tests.
+func program(t testing.TB) string {
+	t.Helper()
+	building.Do(func() {
+		folder, err := os.MkdirTemp("", "llm-bench-job")
+		if err == nil {
+			built, err = benchtest.BuildProgram(folder, filepath.Join("..", ".."))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if built == "" {
+		t.Fatal("the program could not be built")
 	}
-	os.Exit(m.Run())
+	return built
 }

@@ -85,12 +85,16 @@ export class Model {
   }
 }
 
+/** The JSON object that a text is, or that stands on a line of its own beside links to charts. */
 function parsed(text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+  for (const candidate of [text, ...text.split('\n').filter((line) => line.startsWith('{'))]) {
+    try {
+      return JSON.parse(candidate)
+    } catch {
+      continue
+    }
   }
+  return undefined
 }
 
 const textOf = (content) => (typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('\n'))

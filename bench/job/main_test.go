@@ -29,7 +29,7 @@ var (
 func program(t testing.TB) string {
 	t.Helper()
 	building.Do(func() {
-		folder, err := os.MkdirTemp("", "llm-bench-job")
+		folder, err := os.MkdirTemp("", "llm-bench-job") //nolint:usetesting // shared by all tests, removed by TestMain
 		if err == nil {
 			built, err = benchtest.BuildProgram(folder, filepath.Join("..", ".."))
 		}

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/benchtest"
@@ -30,7 +32,7 @@ func TestASweepHasAChartByLoadAndNoneThatMixesLoads(t *testing.T) {
 	run := runs()["sweep"]
 	record := run.Record()
 	result := run.Result(record)
-	drawn, skipped := Charts(t.Context(), result, record, t.TempDir())
+	drawn, skipped := Charts(unhurried(t), result, record, t.TempDir())
 	var names []string
 	for _, path := range drawn {
 		names = append(names, filepath.Base(path))
@@ -96,7 +98,15 @@ func TestALoadWithoutSuccessLeavesItsPlaceEmpty(t *testing.T) {
 	if got := figures[0].curves[0].main; len(got) != 3 || got[2].load != 10 {
 		t.Errorf("TTFT is shown at %v", got)
 	}
-	if drawn, skipped := Charts(t.Context(), result, record, t.TempDir()); len(drawn) != 4 {
+	if drawn, skipped := Charts(unhurried(t), result, record, t.TempDir()); len(drawn) != 4 {
 		t.Errorf("drawn %v, left out %v", drawn, skipped)
 	}
+}
+
+// unhurried gives drawing the time that it takes on a busy machine.
+func unhurried(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx
 }

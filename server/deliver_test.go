@@ -13,6 +13,7 @@ import (
 )
 
 func TestReportsArePackedBesideTheRunsOrWhereTheUserSays(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	prefix, connectivity := b.call("run_prefix", b.quick()), b.call("run_connectivity", b.args())
 	ids := []string{prefix.str("run_id"), connectivity.str("run_id")}
@@ -34,6 +35,7 @@ func TestReportsArePackedBesideTheRunsOrWhereTheUserSays(t *testing.T) {
 }
 
 func TestNoZipIsWrittenOfWhatMustNotLeaveOrCanNot(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	run := b.call("run_prefix", b.quick())
 	ids := []string{run.str("run_id")}
@@ -107,6 +109,7 @@ func (b *bed) made(run *benchtest.Run) (runID string) {
 }
 
 func TestRunsOfEqualParametersAreComparedFigureByFigure(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	slower := benchtest.New(bench.Prefix, bench.Standard, "en")
 	slower.Touch = func(c *benchtest.Call) { c.TTFT = 300 * time.Millisecond }
@@ -135,6 +138,7 @@ func TestRunsOfEqualParametersAreComparedFigureByFigure(t *testing.T) {
 }
 
 func TestRunsOfOtherParametersAreNotComparedAndNoWinnerIsNamed(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	one := b.call("run_prefix", b.quick("seed", 7))
 	two := b.call("run_prefix", b.quick("seed", 7, "max_output_tokens", 8, "model", "doubao-seed-2-0-lite-260428"))

@@ -10,6 +10,7 @@ import (
 )
 
 func TestWrongArgumentsGetASentenceEach(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{ark: &arkFake{}})
 	for _, c := range []struct {
 		tool string
@@ -46,6 +47,7 @@ func TestWrongArgumentsGetASentenceEach(t *testing.T) {
 }
 
 func TestAnUnknownRunIsAnErrorThatSaysWhereToLook(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	for _, name := range []string{"get_run", "cancel_run"} {
 		a := b.call(name, map[string]any{"run_id": "prefix_20260131_093000"})
@@ -56,6 +58,7 @@ func TestAnUnknownRunIsAnErrorThatSaysWhereToLook(t *testing.T) {
 }
 
 func TestLoginProblemsAreNormalResultsWithTheCommandThatMends(t *testing.T) {
+	t.Parallel()
 	missing := &arkcli.Error{Problem: arkcli.CLIMissing, Message: "arkcli is required: it is not on PATH", Fix: []string{arkcli.InstallCommand, arkcli.LoginCommand}}
 	b := newBed(t, options{ark: &arkFake{loginErr: missing}})
 	a := b.call("check_login", nil)
@@ -66,6 +69,7 @@ func TestLoginProblemsAreNormalResultsWithTheCommandThatMends(t *testing.T) {
 }
 
 func TestRunsWithoutAWayInAreRefusedWithTheCommandThatMends(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{ark: &arkFake{targetErr: &arkcli.Error{Problem: arkcli.NotLoggedIn, Message: "nobody is logged in to Ark CLI", Fix: []string{arkcli.LoginCommand}}}})
 	a := b.call("run_prefix", map[string]any{"model": "m", "output_dir": b.reports})
 	if fix, _ := a.fields["error"].(map[string]any); !a.isError || a.code() != "not_logged_in" || fix["fix_command"] != arkcli.LoginCommand {
@@ -78,6 +82,7 @@ func TestRunsWithoutAWayInAreRefusedWithTheCommandThatMends(t *testing.T) {
 }
 
 func TestOtherCredentialsAreNamedWithoutTheirValues(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{ark: &arkFake{loginErr: &arkcli.Error{Problem: arkcli.NotLoggedIn, Message: "nobody is logged in to Ark CLI", Fix: []string{arkcli.LoginCommand}}}})
 	b.env[job.EnvBaseURL], b.env[job.EnvKey] = "https://example.invalid/api/v3", canary
 	a := b.call("check_login", nil)
@@ -87,6 +92,7 @@ func TestOtherCredentialsAreNamedWithoutTheirValues(t *testing.T) {
 }
 
 func TestAGoodLoginLeadsToTheModel(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{ark: &arkFake{login: arkcli.Login{LoggedIn: true, AuthMethod: "sso", Profile: "p1", BaseURL: "https://ark.example/api/v3", Version: "1.2.3", Path: "/bin/arkcli"}}})
 	a := b.call("check_login", nil)
 	if !a.yes("ok") || !a.yes("logged_in") || a.str("profile") != "p1" || a.str("arkcli_path") != "/bin/arkcli" || !strings.Contains(a.str("next_step"), "resolve_model") {
@@ -95,6 +101,7 @@ func TestAGoodLoginLeadsToTheModel(t *testing.T) {
 }
 
 func TestSeveralModelsThatFitAreLeftToTheUser(t *testing.T) {
+	t.Parallel()
 	candidates := []arkcli.Candidate{{ID: "m-1", Name: "M one", Kind: "model", Score: 0.9}, {ID: "ep-2", Name: "M two", Kind: "endpoint", Score: 0.9}}
 	ambiguous := &arkcli.Error{Problem: arkcli.ModelAmbiguous, Message: "several models fit the words given for the model", Suggestions: candidates}
 	b := newBed(t, options{ark: &arkFake{resolution: arkcli.Resolution{Query: "m", Why: "both fit", Candidates: candidates}, targetErr: ambiguous}})
@@ -109,6 +116,7 @@ func TestSeveralModelsThatFitAreLeftToTheUser(t *testing.T) {
 }
 
 func TestAModelThatIsFoundIsNamedWithItsReason(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{ark: &arkFake{resolution: arkcli.Resolution{Query: "mini", Resolved: true, ModelID: "mini-260428", Why: "the only one that fits", Warnings: []string{"it is being\x1b retired"}}}})
 	a := b.call("resolve_model", map[string]any{"query": "mini"})
 	if !a.yes("ok") || a.str("model_id") != "mini-260428" || a.str("why") == "" || !strings.Contains(a.str("next_step"), `model="mini-260428"`) || strings.Contains(a.text, "u001b") {
@@ -117,6 +125,7 @@ func TestAModelThatIsFoundIsNamedWithItsReason(t *testing.T) {
 }
 
 func TestTheKeyOfARunGoesNowhereButToTheEndpoint(t *testing.T) {
+	t.Parallel()
 	target := func(url string) bench.Target {
 		return bench.Target{BaseURL: url, Model: "doubao-seed-2-0-mini-260428", Source: bench.SourceArkCLI, Profile: "p1", Key: bench.NewSecret(canary)}
 	}

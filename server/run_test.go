@@ -50,6 +50,7 @@ func TestARunThatEndsWithinTheWaitIsReportedAtOnce(t *testing.T) {
 }
 
 func TestConnectivitySaysWhatTheOneRequestHasShown(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	a := b.call("run_connectivity", b.args())
 	for field, want := range map[string]any{
@@ -66,6 +67,7 @@ func TestConnectivitySaysWhatTheOneRequestHasShown(t *testing.T) {
 }
 
 func TestARefusedConnectivityRequestSaysWhyAndWhatHelps(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	b.env["BED_API_KEY"] = "sk-another-key-0123456789"
 	a := b.call("run_connectivity", b.args())
@@ -84,6 +86,7 @@ func TestARefusedConnectivityRequestSaysWhyAndWhatHelps(t *testing.T) {
 }
 
 func TestSettingsThatWorkAreThoseThatDoWhatWasAsked(t *testing.T) {
+	t.Parallel()
 	quickly := sim.Config{BaseTTFT: time.Millisecond, PrefillPer1000: sim.Zero, TPOT: sim.Zero, ThinkTokens: 8}
 	forced, never := quickly, quickly
 	forced.Fault = "thinking_forced"
@@ -101,6 +104,7 @@ func TestSettingsThatWorkAreThoseThatDoWhatWasAsked(t *testing.T) {
 }
 
 func TestARunThatTheEndpointRefusesFailsWithAHint(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	b.env["BED_API_KEY"] = "sk-another-key-0123456789"
 	a := b.call("run_prefix", b.quick())
@@ -110,6 +114,7 @@ func TestARunThatTheEndpointRefusesFailsWithAHint(t *testing.T) {
 }
 
 func TestMoreFailuresThanAllowedAreNoValidBaseline(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{sim: sim.Config{BaseTTFT: time.Millisecond, PrefillPer1000: sim.Zero, TPOT: sim.Zero, FaultFor: thirdFails()}})
 	a := b.call("run_prefix", b.quick("num_requests", 12, "length_unit", "local"))
 	if a.isError || a.yes("ok") || a.str("state") != "succeeded" || a.num("failed") == 0 || !strings.HasPrefix(a.str("summary"), "Not a valid baseline") {
@@ -191,6 +196,7 @@ func TestCancelRunStopsTheRunAndReportsWhatThereIs(t *testing.T) {
 }
 
 func TestListRunsNamesTheNewestFirst(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	empty := b.call("list_runs", nil)
 	if empty.isError || empty.fields["runs"] != nil {
@@ -206,6 +212,7 @@ func TestListRunsNamesTheNewestFirst(t *testing.T) {
 }
 
 func TestADryRunEstimatesAndStartsNothing(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	a := b.call("run_prefix", b.args("dry_run", true))
 	e, _ := a.fields["estimate"].(map[string]any)
@@ -219,6 +226,7 @@ func TestADryRunEstimatesAndStartsNothing(t *testing.T) {
 }
 
 func TestAResultStaysSmallWhateverTheEndpointSays(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	a := b.call("run_prefix", b.quick("num_requests", 40, "length_unit", "local", "model", "doubao-seed-2-0-mini-260428", "lang", "zh", "label", strings.Repeat("长", 30)))
 	if len(a.text) > maxResult {
@@ -238,6 +246,7 @@ func TestAResultStaysSmallWhateverTheEndpointSays(t *testing.T) {
 }
 
 func TestTheStandInEndpointNeedsNoAccount(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	b.env[envSim] = "1"
 	login := b.call("check_login", nil)
@@ -261,6 +270,7 @@ func TestTheStandInEndpointNeedsNoAccount(t *testing.T) {
 }
 
 func TestRunsAreFoundWithoutAnIndex(t *testing.T) {
+	t.Parallel()
 	b := newBed(t, options{})
 	check(t, os.WriteFile(filepath.Join(b.home, ".llm-bench"), nil, 0o644)) // no folder can be made there
 	delete(b.env, "BED_API_KEY")

@@ -115,6 +115,7 @@ func (y *yard) worker(d *Detached) *rundir.State {
 }
 
 func TestAWorkerCarriesOutTheOrderAndLeavesItsReport(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, sim.Zero)
 	d := y.detach(y.order(6))
 	s := y.follow(d)
@@ -131,6 +132,7 @@ func TestAWorkerCarriesOutTheOrderAndLeavesItsReport(t *testing.T) {
 }
 
 func TestAWorkerIsTheLeaderOfASessionOfItsOwn(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, 50*time.Millisecond)
 	s := y.worker(y.detach(y.order(20)))
 	session, _, errno := syscall.Syscall(syscall.SYS_GETSID, uintptr(s.PID), 0, 0)
@@ -186,6 +188,7 @@ func TestAWorkersEnvironmentIsWhatItNeedsAlone(t *testing.T) {
 }
 
 func TestTheSameOrderJoinsTheRunThatGoesOnAndAnotherIsRefused(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, 20*time.Millisecond)
 	first := y.detach(y.order(20))
 	second := y.detach(y.order(20))
@@ -215,6 +218,7 @@ func TestTheSameOrderJoinsTheRunThatGoesOnAndAnotherIsRefused(t *testing.T) {
 }
 
 func TestOfManyEqualOrdersAtOnceOneIsCarriedOut(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, sim.Zero)
 	var mu sync.Mutex
 	fresh := 0
@@ -239,6 +243,7 @@ func TestOfManyEqualOrdersAtOnceOneIsCarriedOut(t *testing.T) {
 }
 
 func TestTheSlotOfAKilledWorkerIsFree(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, 50*time.Millisecond)
 	d := y.detach(y.order(20))
 	done(t, syscall.Kill(y.worker(d).PID, syscall.SIGKILL))
@@ -249,6 +254,7 @@ func TestTheSlotOfAKilledWorkerIsFree(t *testing.T) {
 }
 
 func TestAKilledWorkersRunIsInterruptedWithAPartialReport(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, 10*time.Millisecond)
 	d := y.detach(y.order(200))
 	s := y.worker(d)
@@ -269,6 +275,7 @@ func TestAKilledWorkersRunIsInterruptedWithAPartialReport(t *testing.T) {
 }
 
 func TestCancelEndsTheLoadAtOnceAndLeavesAPartialReport(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, 10*time.Millisecond)
 	d := y.detach(y.order(200))
 	s := y.worker(d)
@@ -321,6 +328,7 @@ func agree(t *testing.T, dir string, s *rundir.State) {
 }
 
 func TestASignalThatNobodyAskedForInterruptsTheRun(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, 10*time.Millisecond)
 	order := y.order(200)
 	order.Spec.LengthUnit = bench.LengthServer // whose probes are in no count
@@ -340,6 +348,7 @@ func TestASignalThatNobodyAskedForInterruptsTheRun(t *testing.T) {
 }
 
 func TestCancelKillsAWorkerThatDoesNotEnd(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, 50*time.Millisecond)
 	d := y.detach(y.order(40))
 	s := y.worker(d)
@@ -358,6 +367,7 @@ func TestCancelKillsAWorkerThatDoesNotEnd(t *testing.T) {
 }
 
 func TestNothingIsLeftOfAnOrderThatCannotBeCarriedOut(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, sim.Zero)
 	bad := y.order(0)
 	bad.Spec.PrefixLen = 3
@@ -372,6 +382,7 @@ func TestNothingIsLeftOfAnOrderThatCannotBeCarriedOut(t *testing.T) {
 }
 
 func TestAWorkerThatCannotBeStartedFailsItsRunAndFreesTheSlot(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, sim.Zero)
 	if _, err := Detach(t.Context(), y.order(3), y.index, filepath.Join(y.out, "nothing")); err == nil {
 		t.Fatal("there is no error")
@@ -388,6 +399,7 @@ func TestAWorkerThatCannotBeStartedFailsItsRunAndFreesTheSlot(t *testing.T) {
 }
 
 func TestRunsGoOnWithoutAPlaceForLocks(t *testing.T) {
+	t.Parallel()
 	y := newYard(t, sim.Zero)
 	y.index = rundir.Index{}
 	d := y.detach(y.order(3))

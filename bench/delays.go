@@ -194,6 +194,9 @@ func outputReads(s *Sample) []outputRead {
 // explained reports whether the client's stall can have brought the events
 // together, had they come one by one since the read before.
 func (r outputRead) explained(p *pulse) bool {
+	if r.events == 1 {
+		return true // it brought nothing together
+	}
 	one := (r.at - r.before) / time.Duration(r.events)
 	return one*time.Duration(r.events-1) <= p.stall(r.at)
 }

@@ -2,6 +2,7 @@ package selftest
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -26,15 +27,21 @@ func BenchmarkMemory(b *testing.B) {
 }
 
 // BenchmarkCapacity sends 16 events in one write, so that a read brings them
-// together, and tells how many one processor can take.
+// together, and tells how many one processor can take, and what one costs
+// beside the bare reader.
 func BenchmarkCapacity(b *testing.B) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	c := Config{Streams: 100, Rate: 2000, Burst: 16, Duration: 4 * time.Second, TTFT: 500 * time.Millisecond}
 	for range b.N {
+		least := measureBare(b, &c)
 		r, err := Run(b.Context(), &c, role(b, &c))
 		if err != nil || r.Failed > 0 {
 			b.Fatalf("%d failed: %s, %v", r.Failed, r.Fault, err)
 		}
 		b.ReportMetric(1e6/r.CPU, "chunks/cpu-s")
 		b.ReportMetric(r.CPU, "cpu-µs/chunk")
+		b.ReportMetric(1e6/least.CPU, "bare-chunks/cpu-s")
+		b.ReportMetric(r.CPU/least.CPU, "cpu-ratio")
+		b.ReportMetric(0, "ns/op")
 	}
 }

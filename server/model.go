@@ -79,7 +79,7 @@ func modelOf(found arkcli.Resolution) *modelResult {
 		ids = append(ids, clean(c.ID))
 	}
 	if !found.Resolved {
-		r.Summary = fmt.Sprintf("Several models fit %q: %s.", clean(found.Query), strings.Join(ids, ", "))
+		r.Summary = fmt.Sprintf("It isn't clear which model %q means (%s). Candidates: %s.", clean(found.Query), firstOf(found.Why, "several fit"), strings.Join(ids, ", "))
 		r.NextStep = "Ask the user which one is meant, then go on with its id."
 		return r
 	}

@@ -259,7 +259,10 @@ func TestTheStandInEndpointNeedsNoAccount(t *testing.T) {
 	if none := b.call("resolve_model", map[string]any{"query": "gpt 9"}); !none.isError || none.code() != "model_not_found" {
 		t.Errorf("words for none gave %s", none.text)
 	}
-	one := b.call("resolve_model", map[string]any{"query": "Doubao Seed 2.0 Mini"})
+	if ep := b.call("resolve_model", map[string]any{"query": sim.DefaultEndpoint}); !ep.yes("resolved") || ep.str("endpoint_id") != sim.DefaultEndpoint || ep.str("served_model") == "" {
+		t.Errorf("an endpoint ID gave %s", ep.text)
+	}
+	one := b.call("resolve_model", map[string]any{"query": "豆包 Seed 2.0 Mini"})
 	if one.str("model_id") != "doubao-seed-2-0-mini-260428" {
 		t.Fatalf("words for one gave %s", one.text)
 	}

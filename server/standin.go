@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -38,50 +37,31 @@ func (standIn) Login(context.Context, string) (arkcli.Login, error) {
 	return arkcli.Login{LoggedIn: true, AuthMethod: "none"}, nil
 }
 
-// Resolve implements [Ark]: it finds the models whose names hold all words of the query.
+// Resolve implements [Ark]: it takes the ID of a model or endpoint that the
+// stand-in endpoint serves, or words for one of its models.
 func (standIn) Resolve(_ context.Context, _, query string) (arkcli.Resolution, error) {
-	found := arkcli.Resolution{Query: query, Warnings: []string{"SIMULATED: the model is one of the built-in stand-in endpoint"}}
 	server, err := sim.New((&job.SimOptions{}).Config())
 	if err != nil {
-		return found, err
+		return arkcli.Resolution{}, err
 	}
-	var all []arkcli.Candidate
+	var ids []string
 	for _, m := range server.Config().Models {
-		all = append(all, arkcli.Candidate{ID: m.ID, Name: m.ID, Kind: "model", Score: 1})
-		if m.ID == query || slices.Contains(m.Endpoints, query) {
-			found.Resolved, found.ModelID, found.Why = true, query, "served by the stand-in endpoint under this name"
-			return found, nil
+		if slices.Contains(m.Endpoints, strings.TrimSpace(query)) {
+			return simulated(arkcli.Resolution{Query: query, Resolved: true, EndpointID: strings.TrimSpace(query), ServedModel: m.ID, Why: "it is an endpoint ID of the stand-in endpoint"}), nil
 		}
-		if holdsWords(m.ID, query) {
-			found.Candidates = append(found.Candidates, all[len(all)-1])
-		}
+		ids = append(ids, m.ID)
 	}
-	switch len(found.Candidates) {
-	case 0:
-		return found, &arkcli.Error{Problem: arkcli.ModelNotFound, Message: fmt.Sprintf("the stand-in endpoint serves no model like %q", clean(query)), Suggestions: all[:min(5, len(all))]}
-	case 1:
-		found.Resolved, found.ModelID, found.Why = true, found.Candidates[0].ID, "the only model of the stand-in endpoint that fits"
-		found.Candidates = nil
-	}
-	return found, nil
+	found, err := arkcli.Among(query, ids)
+	return simulated(found), err
+}
+
+func simulated(found arkcli.Resolution) arkcli.Resolution {
+	found.Warnings = append(found.Warnings, "SIMULATED: the model is one of the built-in stand-in endpoint")
+	return found
 }
 
 // Target implements [job.Ark]. The stand-in endpoint's address is known to the
 // worker alone.
 func (standIn) Target(context.Context, string, string) (bench.Target, []string, error) {
 	return bench.Target{}, nil, &job.CredentialsError{Message: "the stand-in endpoint has no address outside its worker", Fix: "unset " + envSim}
-}
-
-// holdsWords reports whether a name holds all words of a query.
-func holdsWords(name, query string) bool {
-	parts := func(text string) []string {
-		return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune("-_. /:", r) })
-	}
-	have := parts(name)
-	for _, word := range parts(query) {
-		if !slices.Contains(have, word) {
-			return false
-		}
-	}
-	return true
 }

@@ -200,6 +200,9 @@ func TestTheSameOrderJoinsTheRunThatGoesOnAndAnotherIsRefused(t *testing.T) {
 	if !errors.As(err, &busy) || busy.RunID != first.Dir.RunID || busy.Scenario != bench.Prefix {
 		t.Errorf("another order gave %v", err)
 	}
+	if _, err = Detach(t.Context(), seeded(y.order(20), 7, ""), y.index, y.self); !errors.As(err, &busy) {
+		t.Errorf("the same order with a seed of its own gave %v", err)
+	}
 	other := y.order(21)
 	other.Target.Model = "doubao-seed-2-0-lite-260428"
 	if d := y.detach(other); d.Attached {
@@ -214,6 +217,36 @@ func TestTheSameOrderJoinsTheRunThatGoesOnAndAnotherIsRefused(t *testing.T) {
 	}
 	if d := y.detach(y.order(3)); d.Attached {
 		t.Error("an order joined a run that had ended")
+	}
+}
+
+func seeded(o Order, seed uint64, nonce string) Order {
+	o.Spec.Seed, o.Spec.Nonce = seed, nonce
+	return o
+}
+
+func TestASeedThatWasGivenCountsAmongTheParametersAndADrawnOneDoesNot(t *testing.T) {
+	t.Parallel()
+	y := newYard(t, 20*time.Millisecond)
+	first := y.detach(seeded(y.order(20), 7, "given"))
+	if again := y.detach(seeded(y.order(20), 7, "given")); !again.Attached {
+		t.Error("the same seed and nonce did not join")
+	}
+	for _, other := range []Order{seeded(y.order(20), 8, "given"), seeded(y.order(20), 7, "other"), y.order(20)} {
+		var busy *BusyError
+		if _, err := Detach(t.Context(), other, y.index, y.self); !errors.As(err, &busy) || busy.RunID != first.Dir.RunID {
+			t.Errorf("seed %d, nonce %q gave %v", other.Spec.Seed, other.Spec.Nonce, err)
+		}
+	}
+	queued := seeded(y.order(20), 7, "given")
+	if s := y.worker(first); s.ParamsHash != queued.Hash() {
+		t.Errorf("the worker wrote the hash %s, want %s", s.ParamsHash, queued.Hash())
+	}
+	drawn := y.order(20)
+	before := drawn.Hash()
+	drawn.draw()
+	if drawn.Spec.Seed == 0 || drawn.Spec.Nonce == "" || drawn.Hash() != before {
+		t.Errorf("the draw made %s of the hash %s", drawn.Hash(), before)
 	}
 }
 

@@ -48,6 +48,7 @@ func New(order Order, index rundir.Index, dir *rundir.Dir) (*Job, error) {
 
 // draw picks the seed and the nonce where the user has fixed none.
 func (o *Order) draw() {
+	o.Given = o.Hash()
 	var random [12]byte
 	_, _ = rand.Read(random[:]) // never fails
 	if o.Spec.Seed == 0 {

@@ -37,6 +37,9 @@ type Order struct {
 	Warnings         []string    `json:"warnings,omitempty"` // for the report, such as those of model resolution
 	Checked          bool        `json:"checked,omitempty"`  // the endpoint was seen to answer: no check before the run
 	Version          string      `json:"version"`            // of this program
+
+	// Given is the [Order.Hash] from before the run drew what the user left open.
+	Given string `json:"given,omitempty"`
 }
 
 // SimOptions are the settings of the stand-in endpoint that a user may choose.
@@ -128,12 +131,16 @@ func (o *Order) keys() []bench.Secret {
 	return keys
 }
 
-// Hash is equal for orders of equal parameters on an equal target, whatever
-// seed and nonce a run has drawn and wherever its report goes.
+// Hash is equal for orders of equal parameters on an equal target, wherever the
+// report goes. A seed or nonce that the user gave is one of the parameters; one
+// that the run has drawn is none.
 func (o *Order) Hash() string {
+	if o.Given != "" {
+		return o.Given
+	}
 	spec := o.Spec
-	spec.Seed, spec.Nonce, spec.Lang = 0, "", ""
-	data, _ := json.Marshal([]any{spec, o.Target.BaseURL, o.Target.Model, o.Target.Dialect, o.Sim, o.Others, o.Points})
+	spec.Lang = ""
+	data, _ := json.Marshal([]any{spec, o.Target.BaseURL, o.Target.Model, o.Target.Dialect, o.Sim, o.Others, o.Points, o.Corpus})
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:8])
 }

@@ -39,6 +39,7 @@ type running struct {
 
 	spent     spending
 	observing sync.Mutex // one attempt at a time
+	stating   sync.Mutex // one state at a time: none is written over a later one
 	mu        sync.Mutex
 	lost      error // what could not be written
 
@@ -100,7 +101,7 @@ func (r *running) planned() int {
 	return load.Planned()
 }
 
-// beat keeps the client's readings and the state on disk, each second, and
+// beat keeps the client's readings and the counts on disk, each second, and
 // calls watch four times as often.
 func (r *running) beat(ctx context.Context) {
 	m := meter.New(r.clock)
@@ -152,6 +153,7 @@ func (r *running) keep(err error) {
 func (r *running) phase(name string) {
 	r.track.phase(name)
 	r.log.Info("phase", "name", name)
+	r.writeState(bench.StateRunning, nil)
 	if r.watch != nil {
 		r.watch(r.track.now())
 	}
@@ -268,6 +270,8 @@ func (r *running) finished(result *bench.Result, code string, err error) {
 
 // writeState puts the run's state where other processes look for it.
 func (r *running) writeState(state bench.State, more func(*rundir.State)) {
+	r.stating.Lock()
+	defer r.stating.Unlock()
 	p := r.track.now()
 	s := &rundir.State{
 		RunID: r.job.dir.RunID, Scenario: r.job.order.Spec.Scenario, State: state, Phase: p.Phase, Process: rundir.ThisProcess(),

@@ -1,6 +1,8 @@
 package skill
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -57,6 +59,52 @@ func TestBothReadmesShowTheSameFigures(t *testing.T) {
 	}
 	if english, chinese := figures("README.md"), figures("README.zh.md"); len(english) < 20 || !slices.Equal(english, chinese) {
 		t.Errorf("English %q\nChinese %q", english, chinese)
+	}
+}
+
+// sources are the program's own Go files and scripts, without tests and stand-ins.
+func sources(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := entry.Name()
+		if entry.IsDir() && path != root && (strings.HasPrefix(name, ".") || path == filepath.Join(root, "arkcli", "fake")) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(name, "_test.go") && slices.Contains([]string{".go", ".sh"}, filepath.Ext(name)) || name == "llm-bench-mcp" {
+			found = append(found, strings.TrimPrefix(path, root+string(filepath.Separator)))
+		}
+		return nil
+	})
+	if err != nil || len(found) < 100 {
+		t.Fatalf("%d files, %v", len(found), err)
+	}
+	return found
+}
+
+func TestEveryVariableThatTheProgramReadsIsInTheTableOfTheEnvironment(t *testing.T) {
+	_, section, _ := strings.Cut(read(t, "skill/cli.md"), "\n## Environment\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	quoted := regexp.MustCompile(`"((?:LLM_BENCH|ARK|CLAUDE|CODEX)_[A-Z_]+)"|\$\{?(LLM_BENCH_[A-Z_]+)`)
+	used := map[string]bool{}
+	for _, file := range sources(t) {
+		for _, m := range quoted.FindAllStringSubmatch(read(t, file), -1) {
+			name := m[1] + m[2]
+			if used[name] = true; !strings.Contains(section, "`"+name+"`") {
+				t.Errorf("%s reads %s, which skill/cli.md doesn't explain", file, name)
+			}
+		}
+	}
+	for _, name := range regexp.MustCompile(`LLM_BENCH_[A-Z_]+`).FindAllString(section, -1) {
+		if !used[name] {
+			t.Errorf("skill/cli.md explains %s, which nothing reads", name)
+		}
+	}
+	if len(used) < 9 {
+		t.Errorf("only %v were found", used)
 	}
 }
 

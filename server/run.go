@@ -57,7 +57,7 @@ func (s *Server) prefixTool() tool {
 	return tool{
 		name: "run_prefix", title: "Benchmark prefix reuse",
 		description: "Measures TTFT, TPOT, E2E latency and cache hit rate of requests that share long prefixes (benchmark, load test, 压测, 性能测试, 缓存命中率). " +
-			"Call it after run_connectivity has succeeded. Standard: 200 requests, about 2.8 M prompt tokens, 5-15 min; costs tokens. " + pollingRule,
+			"Call it after run_connectivity has succeeded. Standard: 200 requests, about 2.8 M prompt tokens, " + usualMinutes(&std) + "; costs tokens. " + pollingRule,
 		hints: hints{openWorld: true},
 		params: append(loadParams(std),
 			whole("prefix_len", "tokens of a shared prefix", fmt.Sprint(std.PrefixLen), 64, 4<<20),
@@ -73,7 +73,7 @@ func (s *Server) multiturnTool() tool {
 	return tool{
 		name: "run_multiturn", title: "Benchmark multi-turn conversations",
 		description: "Measures TTFT, TPOT, E2E latency and cache hit rate of conversations whose context grows turn by turn (benchmark, load test, 压测, 多轮对话, 长上下文). " +
-			"Call it after run_connectivity has succeeded. Standard: 10 sessions x 20 turns, 200 requests, about 3 M prompt tokens, 10-30 min; costs tokens. " + pollingRule,
+			"Call it after run_connectivity has succeeded. Standard: 10 sessions x 20 turns, 200 requests, about 3 M prompt tokens, " + usualMinutes(&std) + "; costs tokens. " + pollingRule,
 		hints: hints{openWorld: true},
 		params: append(loadParams(std),
 			whole("initial_len", "tokens of the first turn", fmt.Sprint(std.InitialLen), 64, 4<<20),
@@ -159,6 +159,12 @@ func (s *Server) estimate(args *runArgs, scenario bench.Scenario) (*mcp.CallTool
 		scenario, clean(args.Model), e.Requests, amount(prompt), amount(output), e.MinutesLow, e.MinutesHigh)
 	r.NextStep = "State this in one sentence, then call the tool again without dry_run."
 	return success(r)
+}
+
+// usualMinutes is the range that a dry run gives, in whole minutes.
+func usualMinutes(s *bench.Spec) string {
+	low, high := job.Estimate(s)
+	return fmt.Sprintf("%.0f-%.0f min", low.Minutes(), high.Minutes())
 }
 
 // minutes rounds to a tenth, and up from nothing.

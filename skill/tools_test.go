@@ -3,17 +3,21 @@ package skill
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/job"
 )
 
 // mcpTool is a tool as the server lists it.
 type mcpTool struct {
-	Name                      string
+	Name, Description         string
 	InputSchema, OutputSchema struct {
 		Properties map[string]json.RawMessage
 	}
@@ -110,6 +114,29 @@ func TestEveryFieldThatTheSkillNamesIsAToolsOwn(t *testing.T) {
 		if !known[m[1]] {
 			t.Errorf("SKILL.md names %s, which no tool takes or gives", m[1])
 		}
+	}
+}
+
+func TestTheMinutesOfTheStandardPresetAreTheEstimatesEverywhere(t *testing.T) {
+	page, sum := read(t, "SKILL.md"), [2]float64{}
+	for _, scenario := range []bench.Scenario{bench.Prefix, bench.Multiturn} {
+		spec := bench.NewSpec(scenario, bench.Standard)
+		low, high := job.Estimate(&spec)
+		sum[0], sum[1] = sum[0]+low.Minutes(), sum[1]+high.Minutes()
+		row := regexp.MustCompile(`(?m)^\| ` + string(scenario) + ` \|.*\|$`).FindString(page)
+		if want := fmt.Sprintf(", %.0f to %.0f min |", low.Minutes(), high.Minutes()); !strings.HasSuffix(row, want) {
+			t.Errorf("SKILL.md has %q, want %q at its end", row, want)
+		}
+		described := false
+		for _, tool := range tools(t) {
+			described = described || tool.Name == "run_"+string(scenario) && strings.Contains(tool.Description, fmt.Sprintf(" %.0f-%.0f min;", low.Minutes(), high.Minutes()))
+		}
+		if !described {
+			t.Errorf("the description of run_%s states other minutes than %v to %v", scenario, low, high)
+		}
+	}
+	if want := fmt.Sprintf("The last one takes %.0f to %.0f minutes", sum[0], sum[1]); !strings.Contains(page, want) {
+		t.Errorf("SKILL.md doesn't say: %s", want)
 	}
 }
 

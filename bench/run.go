@@ -66,29 +66,23 @@ const fatalLimit = 5
 var retryDelays = [...]time.Duration{2 * time.Second, 4 * time.Second, 8 * time.Second}
 
 // Run carries out the load and hands every attempt to observe as it ends, one
-// at a time. It returns when nothing is in flight any more and every sample
-// has been observed. Canceling ctx cancels what is in flight.
+// at a time, before the next one of its session starts: what observe has
+// written is not lost, whatever happens then. It returns when nothing is in
+// flight any more. Canceling ctx cancels what is in flight.
 func Run(ctx context.Context, load *Load, observe func(*Sample)) End {
-	r := runner{load: load, samples: make(chan *Sample, 2*load.Concurrency)}
-	var observing sync.WaitGroup
-	observing.Go(func() {
-		for s := range r.samples {
-			observe(s)
-		}
-	})
+	r := runner{load: load, observe: observe}
 	if len(load.Arrivals) > 0 {
 		r.openLoop(ctx)
 	} else {
 		r.closedLoop(ctx)
 	}
-	close(r.samples)
-	observing.Wait()
 	return r.end(ctx)
 }
 
 type runner struct {
-	load    *Load
-	samples chan *Sample
+	load      *Load
+	observe   func(*Sample)
+	observing sync.Mutex
 
 	mu    sync.Mutex
 	next  int     // session to be taken next
@@ -187,12 +181,18 @@ func (r *runner) turn(ctx context.Context, request *Request, retry bool) *Sample
 		sample := r.load.Caller.Call(ctx, request)
 		request.Identify(&sample)
 		r.note(&sample)
-		r.samples <- &sample
+		r.show(&sample)
 		again := retry && sample.Outcome.Retriable() && attempt <= len(retryDelays)
 		if !again || !r.wait(ctx, retryDelay(attempt, sample.Failure)) {
 			return &sample
 		}
 	}
+}
+
+func (r *runner) show(s *Sample) {
+	r.observing.Lock()
+	defer r.observing.Unlock()
+	r.observe(s)
 }
 
 func retryDelay(attempt int, f *Failure) time.Duration {

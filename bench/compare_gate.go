@@ -196,8 +196,9 @@ func (c *comparing) client() {
 // validity refuses figures that stand for nothing, even where both sides share
 // the fault.
 func (c *comparing) validity() {
-	c.either("measurement", "not invalid", func(l *load) (string, bool) {
-		return string(l.measurement.Verdict), l.measurement.Verdict == Invalid
+	c.either("measurement", "trusted or degraded", func(l *load) (string, bool) {
+		v := l.measurement.Verdict
+		return string(v), v == Invalid || v == Unmeasured
 	})
 	c.either("requests", "no more missing than --max-failure-rate", func(l *load) (string, bool) {
 		r := l.summary.Requests

@@ -50,10 +50,14 @@ func (t *TargetResult) overPoints() {
 	if !slices.ContainsFunc(t.Points, func(p PointResult) bool { return len(p.Findings)+p.Summary.Requests.Succeeded > 0 }) {
 		return
 	}
+	measured := t.Summary.TTFT.N > 0
 	t.Measurement.Verdict, t.Measurement.Reasons, t.Findings = Trusted, []Reason{}, []Finding{}
 	for i := range t.Points {
 		t.Measurement.add(t.Points[i].Measurement.Reasons)
 		t.addFindings(t.Points[i].Findings, i+1)
+	}
+	if !measured {
+		t.Measurement.Verdict = Unmeasured
 	}
 	if f, holds := queuesUp(t.Points); holds {
 		t.Findings = slices.DeleteFunc(t.Findings, func(known Finding) bool { return known.Rule == f.Rule })
@@ -72,9 +76,7 @@ func (m *Measurement) add(reasons []Reason) {
 		case r.Value > m.Reasons[at].Value:
 			m.Reasons[at] = r
 		}
-		if r.Verdict == Invalid || m.Verdict == Trusted {
-			m.Verdict = r.Verdict
-		}
+		m.lower(r.Verdict)
 	}
 }
 

@@ -11,9 +11,10 @@ type Verdict string
 
 // The verdicts.
 const (
-	Trusted  Verdict = "trusted"
-	Degraded Verdict = "degraded" // the figures hold with the reservation stated
-	Invalid  Verdict = "invalid"  // the figures describe the client, not the server
+	Trusted    Verdict = "trusted"
+	Degraded   Verdict = "degraded"   // the figures hold with the reservation stated
+	Invalid    Verdict = "invalid"    // the figures describe the client, not the server
+	Unmeasured Verdict = "unmeasured" // no request succeeded: there are no figures
 )
 
 // Measurement is the client's judgement of its own measuring, with the figures
@@ -196,8 +197,16 @@ func (m *Measurement) judge(s *Summary, n int) {
 		exceeds(ReasonConcurrency, &short, 0.1, Degraded)
 	}
 	for _, r := range m.Reasons {
-		if r.Verdict == Invalid || m.Verdict == Trusted {
-			m.Verdict = r.Verdict
-		}
+		m.lower(r.Verdict)
+	}
+	if s.TTFT.N == 0 {
+		m.Verdict = Unmeasured
+	}
+}
+
+// lower takes the worse of m's verdict and another.
+func (m *Measurement) lower(to Verdict) {
+	if to == Invalid || m.Verdict == Trusted {
+		m.Verdict = to
 	}
 }

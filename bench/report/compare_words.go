@@ -71,7 +71,7 @@ func chineseCompareWords() *compareWords {
 		},
 		limits: map[string]string{
 			"inputs": "相同文本（--seed），或两边都按服务端 token 定长", "thinking_observed": "占比相差 5 个百分点以内", "service_tier_served": "占比相差 5 个百分点以内",
-			"concurrency_reached": "相差 10 % 以内", "measurement": "不得为 invalid", "requests": "缺失不超过 --max-failure-rate", "repeats": "至少 2 次", "model": "只有一个模型",
+			"concurrency_reached": "相差 10 % 以内", "measurement": "可信或有保留", "requests": "缺失不超过 --max-failure-rate", "repeats": "至少 2 次", "model": "只有一个模型",
 		},
 	}
 }

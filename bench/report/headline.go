@@ -93,11 +93,11 @@ func (b *block) timeOf(d bench.Dist, ms float64) md {
 
 // Verdict says whether the measurement is to be trusted, and why not.
 func (b *block) Verdict() md {
-	m := b.target.Measurement
-	if b.target.Summary.Requests.Succeeded == 0 {
-		return b.l.say("verdict.nothing")
+	v := b.target.Measurement.Verdict
+	if v == bench.Unmeasured {
+		return b.l.say("verdict." + string(v))
 	}
-	return b.l.say("verdict."+string(m.Verdict)) + b.grounds()
+	return b.l.say("verdict."+string(v)) + b.grounds()
 }
 
 // grounds are the reasons of a verdict, or nothing.
@@ -114,7 +114,8 @@ func (b *block) grounds() md {
 
 // doubted reports whether the measurement is less than trusted.
 func (b *block) doubted() bool {
-	return b.target.Summary.Requests.Succeeded > 0 && b.target.Measurement.Verdict != bench.Trusted
+	v := b.target.Measurement.Verdict
+	return v == bench.Degraded || v == bench.Invalid
 }
 
 // reason words one ground of the verdict; the code's ending is its unit.

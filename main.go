@@ -17,7 +17,8 @@ import (
 const version = "0.1.0"
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	outliveReaders()
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	// The first signal ends the run in order, a later one the program. Two at
 	// once are one: some programs signal both a process and its group.
 	context.AfterFunc(ctx, func() {
@@ -28,6 +29,20 @@ func main() {
 	stop()
 	os.Exit(code)
 }
+
+// endings are the signals that end a run in order. That of a terminal that
+// closes is one, unless the program was started to outlive it.
+func endings() []os.Signal {
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	return signals
+}
+
+// outliveReaders keeps the program alive where whoever read its output is gone,
+// as in "llm-bench all | head -1": a write then fails, and the run goes on.
+func outliveReaders() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // streams are the standard streams of one invocation.
 type streams struct {

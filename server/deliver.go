@@ -114,7 +114,7 @@ func packageOf(p *job.Packed) *packageResult {
 		r.Simulated = r.Simulated || run.Simulated
 	}
 	r.OK = true
-	r.Summary = fmt.Sprintf("Packed %d runs (%s) into %s: %d files, %s, no secret found.", len(p.Runs), strings.Join(r.RunIDs, ", "), filepath.Base(p.File), p.Files, size(p.Bytes))
+	r.Summary = fmt.Sprintf("Packed %s (%s) into %s: %d files, %s, no secret found.", countOf(len(p.Runs), "run"), strings.Join(r.RunIDs, ", "), filepath.Base(p.File), p.Files, size(p.Bytes))
 	if r.Simulated {
 		r.Summary = "SIMULATED: " + r.Summary
 	}

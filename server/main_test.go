@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -225,6 +226,9 @@ func (b *bed) read(name string, result *mcp.CallToolResult) answer {
 	check(b.t, json.Unmarshal([]byte(words.Text), &again))
 	if got, _ := json.Marshal(again); string(got) != string(mustJSON(b.t, a.fields)) {
 		b.t.Errorf("%s: text and structured content differ:\n%s\n%s", name, words.Text, structured)
+	}
+	if strings.Contains(words.Text, `\u00`) {
+		b.t.Errorf("%s: signs are spelled as numbers in %s", name, words.Text)
 	}
 	if size := len(words.Text) + len(mustJSON(b.t, a.links)); size > 8192 {
 		b.t.Errorf("%s: the result has %d bytes", name, size)

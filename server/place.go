@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/llm-bench/llm-bench/bench/rundir"
 )
@@ -29,8 +30,12 @@ func (s *Server) place(named string) (string, error) {
 	return "", err
 }
 
-// absolute reads a path as the user means it: from the project's folder.
+// absolute reads a path as the user means it: from the project's folder, or
+// from the home folder where it begins with a tilde.
 func (s *Server) absolute(path string) string {
+	if rest, found := strings.CutPrefix(filepath.ToSlash(path), "~/"); (found || path == "~") && s.home() != "" {
+		return filepath.Join(s.home(), strings.TrimPrefix(rest, "~"))
+	}
 	if filepath.IsAbs(path) {
 		return path
 	}

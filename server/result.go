@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -51,7 +52,7 @@ func deliver(o output, isError bool) (*mcp.CallToolResult, error) {
 	c.Summary, c.NextStep = cut(c.Summary, 400), cut(c.NextStep, 600)
 	c.Warnings = tidy(c.Warnings, 8, 300)
 	for {
-		text, err := json.Marshal(o)
+		text, err := encode(o)
 		if err != nil {
 			return nil, fmt.Errorf("encode the result: %w", err)
 		}
@@ -60,6 +61,15 @@ func deliver(o output, isError bool) (*mcp.CallToolResult, error) {
 			return &mcp.CallToolResult{Content: content, StructuredContent: json.RawMessage(text), IsError: isError}, nil
 		}
 	}
+}
+
+// encode is JSON as a person reads it: & < > stand as they are.
+func encode(v any) ([]byte, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), err
 }
 
 // linked is a result with files that a client may show. They are named in its

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -206,8 +207,13 @@ func TestListRunsNamesTheNewestFirst(t *testing.T) {
 	last := b.call("run_connectivity", b.args())
 	a := b.call("list_runs", map[string]any{"limit": 1})
 	runs := a.fields["runs"].([]any)
-	if len(runs) != 1 || runs[0].(map[string]any)["run_id"] != last.str("run_id") {
+	if len(runs) != 1 || runs[0].(map[string]any)["run_id"] != last.str("run_id") || a.str("summary") != "1 run, 0 of them going on." {
 		t.Errorf("it gave %s", a.text)
+	}
+	a = b.call("list_runs", nil)
+	of := a.fields["runs"].([]any)[1].(map[string]any)
+	if says, _ := of["summary"].(string); !regexp.MustCompile(`^TTFT P50 [\d.]+ ms, TPOT P50 [\d.]+ ms, E2E P50 [\d.]+ ms, cache hit rate [\d.]+%`).MatchString(says) || of["simulated"] != true || of["model"] != "doubao-seed-2-0-mini-260428" {
+		t.Errorf("a run in short is %v", of)
 	}
 }
 
@@ -300,6 +306,9 @@ func TestReportsGoWhereTheUserWorks(t *testing.T) {
 	for name, c := range map[string]struct{ named, project, work, want string }{
 		"named":                         {"/somewhere/else", project, work, "/somewhere/else"},
 		"named, relative":               {"out", project, work, filepath.Join(project, "out")},
+		"named, in the home folder":     {"~/压测/out", project, work, filepath.Join(home, "压测", "out")},
+		"named, the home folder":        {"~", project, work, home},
+		"named, with a tilde within":    {"out/~/x", project, work, filepath.Join(project, "out", "~", "x")},
 		"project":                       {"", project, work, filepath.Join(project, "reports")},
 		"working folder":                {"", "", work, filepath.Join(work, "reports")},
 		"root":                          {"", "", "/", filepath.Join(home, "llm-bench", "reports")},

@@ -8,7 +8,7 @@ import (
 	"github.com/llm-bench/llm-bench/bench"
 )
 
-// SummaryLimit is the greatest length of [Summary] in characters.
+// SummaryLimit is the greatest length of [Summary] in characters for each target.
 const SummaryLimit = 400
 
 // Excerpt is the gist of a report as Markdown of at most limit characters: the
@@ -30,13 +30,17 @@ func (p *page) excerpt() []string {
 		parts = append(parts, string(bold(a)))
 	}
 	if p.Many() {
+		for _, line := range p.Headlines() {
+			parts = append(parts, "- "+string(line))
+		}
 		parts = append(parts, p.Comparison().String())
 	}
 	for _, b := range p.Blocks() {
-		if p.Many() {
-			parts = append(parts, string(b.named(b.Verdict())))
-		} else {
+		switch {
+		case !p.Many():
 			parts = append(parts, string(b.Headline()+" "+b.Verdict()), b.gist().String())
+		case b.doubted():
+			parts = append(parts, string(b.named(b.Verdict())))
 		}
 		parts = append(parts, string(b.named(b.parameterLine())))
 		for i := range b.target.Findings {
@@ -124,7 +128,7 @@ func fit(parts []string, separator string, limit int) string {
 }
 
 // Summary is the result in a few sentences without markup, of at most
-// [SummaryLimit] characters, in the language of the run's report.
+// [SummaryLimit] characters for each target, in the language of the run's report.
 func Summary(result *bench.Result) string {
 	l, err := languageOf(result.Spec.Lang)
 	if err != nil {
@@ -137,15 +141,21 @@ func Summary(result *bench.Result) string {
 	}
 	var last []string // what may be left out
 	for _, b := range p.Blocks() {
-		headline := bare(b.named(b.Headline()))
-		if b.doubted() {
-			parts = append(parts, bare(b.named(l.say("verdict."+string(b.target.Measurement.Verdict)))), headline)
-			last = append(last, strings.TrimSpace(bare(b.grounds())))
-			continue
+		grounds := strings.TrimSpace(bare(b.grounds()))
+		switch {
+		case p.Many():
+			parts = append(parts, bare(b.headlineOfMany()))
+			if b.doubted() && grounds != "" {
+				last = append(last, bare(b.named(md(grounds))))
+			}
+		case b.doubted():
+			parts = append(parts, bare(l.say("verdict."+string(b.target.Measurement.Verdict))), bare(b.Headline()))
+			last = append(last, grounds)
+		default:
+			parts, last = append(parts, bare(b.Headline())), append(last, bare(b.Verdict()))
 		}
-		parts, last = append(parts, headline), append(last, bare(b.named(b.Verdict())))
 	}
-	return fit(append(parts, last...), " ", SummaryLimit)
+	return fit(append(parts, last...), " ", SummaryLimit*max(1, len(result.Targets)))
 }
 
 // bare is Markdown as plain text.

@@ -31,6 +31,20 @@ func (b *block) Headline() md {
 	return md(strings.Join(parts, string(b.l.say("headline.join"))))
 }
 
+// Headlines are the result of several targets: a line each, with its verdict.
+func (p *page) Headlines() []md {
+	var lines []md
+	for _, b := range p.Blocks() {
+		lines = append(lines, b.headlineOfMany())
+	}
+	return lines
+}
+
+func (b *block) headlineOfMany() md {
+	return b.l.say("headline.target", "target", b.Label(), "headline", b.Headline(),
+		"verdict", b.l.say("verdict.short."+string(b.target.Measurement.Verdict)))
+}
+
 func (b *block) successes() md {
 	r := b.target.Summary.Requests
 	switch {

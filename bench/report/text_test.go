@@ -93,7 +93,7 @@ func TestTheGistFitsItsLimits(t *testing.T) {
 			if n := utf8.RuneCountInString(excerpt); n > 1500 || n == 0 {
 				t.Errorf("%s %s: the excerpt has %d characters", name, lang, n)
 			}
-			if n := utf8.RuneCountInString(summary); n > SummaryLimit || n == 0 {
+			if n := utf8.RuneCountInString(summary); n > SummaryLimit*len(result.Targets) || n == 0 {
 				t.Errorf("%s %s: the summary has %d characters", name, lang, n)
 			}
 			if strings.ContainsAny(summary, "*`|\n") {
@@ -120,6 +120,25 @@ func TestSeveralTargetsStandSideBySide(t *testing.T) {
 	result := run.Result(run.Record())
 	if excerpt := Excerpt(result, "en", 1500); !strings.Contains(excerpt, "| Model | `doubao-seed-2-0-mini-260428` | `qwen3-32b` |") {
 		t.Errorf("the excerpt doesn't compare: %s", excerpt)
+	}
+}
+
+func TestEachTargetIsInTheHeadlineWithItsFiguresAndVerdict(t *testing.T) {
+	run := runs()["targets"]
+	record := run.Record()
+	result := run.Result(record)
+	result.Spec.Lang, result.Simulated = "en", true
+	result.Targets[1].Measurement.Verdict = bench.Degraded
+	page, err := Markdown(result, record, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"report.md": bare(md(page)), "summary": Summary(result), "excerpt": bare(md(Excerpt(result, "en", 700)))} {
+		for _, want := range []string{"ark (measurement: trusted): All 6 requests succeeded. TTFT 146 ms", "vllm (measurement: degraded): All 6 requests succeeded. TTFT 147 ms"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s doesn't say %q:\n%s", name, want, text)
+			}
+		}
 	}
 }
 

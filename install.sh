@@ -13,7 +13,7 @@ Builds llm-bench outside this folder and registers its MCP server with the agent
   --binary FILE   install this program instead of building one; needs no Go
   --prefix DIR    put the program into DIR/bin (default: $LLM_BENCH_HOME, else ~/.llm-bench)
   --dry-run       say what would be done and change nothing
-  --uninstall     take back the registrations and delete the program; reports stay where they are
+  --uninstall     take back the registrations, delete the program and its list of runs; reports stay where they are
 
 exit codes: 0 done, 2 wrong usage, 10 no usable Go, 11 no working program, 12 the installed server
 doesn't work, 20 an agent couldn't be registered
@@ -111,6 +111,17 @@ no_go() {
     "or get a ready program for this system and run: sh '$source_dir/install.sh' --binary FILE"
 }
 
+# check_program dies unless $binary begins as a program does: ELF, Mach-O or PE.
+# The system would take any other file for a script and run it.
+check_program() {
+  [ -f "$binary" ] || die 11 "--binary is $binary, which is no file"
+  case $(od -An -N4 -tx1 -- "$binary" | tr -d ' \n') in
+    7f454c46 | feedface | feedfacf | cefaedfe | cffaedfe | cafebabe | 4d5a*) ;;
+    1f8b* | 504b* | 425a68* | fd377a58 | 28b52ffd) die 11 "--binary is $binary, which is no program but an archive: unpack it and name the program in it" ;;
+    *) die 11 "--binary is $binary, which is no program (neither ELF, Mach-O nor PE): name the llm-bench program for this system" ;;
+  esac
+}
+
 # obtain puts a program into $fresh.
 obtain() {
   if [ -n "$binary" ]; then
@@ -141,13 +152,13 @@ register() {
   for client in $clients; do
     [ "$client" != none ] || continue
     say "registering with $client"
-    "$program" setup --client "$client" || failed="$failed $client"
+    if "$program" setup --client "$client"; then registered=yes; else failed="$failed $client"; fi
   done
 }
 
 install() {
   if [ -n "$binary" ]; then
-    [ -f "$binary" ] || die 11 "--binary is $binary, which is no file"
+    check_program
   else
     [ -f "$source_dir/go.mod" ] || die 11 "$source_dir holds no source: use --binary FILE"
     find_go || no_go
@@ -160,13 +171,29 @@ install() {
     say "would try the server: $program setup --check"
     return
   fi
-  failed=''
+  failed='' registered=''
   place
   register
   "$program" setup --check || die 12 "the installed server doesn't work, see above"
   [ -n "$clients" ] || say "no agent found: name one with --client claude, codex or trae, or use the command line"
   [ -z "$failed" ] || die 20 "not registered with:$failed. The command line works: $program"
-  say "done. The tools are there when the agent's session is opened again; the command works now: $program"
+  if [ -n "$registered" ]; then say "The tools are there when the agent's session is opened again."; fi
+  say "done. The command works now: $program"
+}
+
+# forget deletes the list of runs and the locks, and names the folders that hold
+# the reports of those runs.
+forget() {
+  for entry in "$home"/runs/*; do
+    [ -f "$entry" ] || continue
+    run=''
+    IFS= read -r run <"$entry" || true
+    rm -f -- "$entry"
+    [ ! -d "$run" ] || dirname -- "$run"
+  done | sort -u | while IFS= read -r folder; do say "kept: $folder (reports of runs)"; done
+  for entry in "$home"/locks/*; do
+    [ ! -f "$entry" ] || rm -f -- "$entry"
+  done
 }
 
 take_back() {
@@ -174,7 +201,7 @@ take_back() {
     for client in $clients; do
       [ "$client" = none ] || say "would take back the registration with $client"
     done
-    say "would delete $program"
+    say "would delete $program and the list of runs; reports stay where they are"
     return
   fi
   failed=''
@@ -189,8 +216,9 @@ take_back() {
   else
     say "not installed: $program"
   fi
-  rmdir -- "$home/bin" "$home/setup" "$home" 2>/dev/null || true
-  [ ! -d "$home" ] || say "kept: $home (the list of your runs)"
+  forget
+  rmdir -- "$home/bin" "$home/setup" "$home/runs" "$home/locks" "$home" 2>/dev/null || true
+  [ ! -d "$home" ] || say "kept: $home, which still holds: $(ls -A -- "$home" | tr '\n' ' ' | sed 's/ $//')"
 }
 
 if $uninstall; then

@@ -3,7 +3,9 @@
 package skill
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -41,7 +43,31 @@ func snapshot(t *testing.T, folder string) map[string]string {
 }
 
 // readyProgram puts a stand-in of the program where --binary finds it.
-func (p *place) readyProgram() string { return p.put(filepath.Join(p.bin, "ready"), standIn) }
+func (p *place) readyProgram() string {
+	p.t.Helper()
+	self, err := os.Executable()
+	ready := filepath.Join(p.bin, "ready")
+	if err == nil && !exists(ready) {
+		err = os.Symlink(self, ready)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return ready
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// holdsReady reports whether the installed program is the ready one.
+func (p *place) holdsReady() bool {
+	p.t.Helper()
+	installed, err := os.ReadFile(p.installed())
+	ready, failed := os.ReadFile(p.readyProgram())
+	return errors.Join(err, failed) == nil && bytes.Equal(installed, ready)
+}
 
 func (p *place) installed() string { return filepath.Join(p.home, ".llm-bench", "bin", "llm-bench") }
 
@@ -51,8 +77,8 @@ func TestInstallPlacesRegistersAndTriesTheProgram(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("code %d: %s%s", code, stdout, stderr)
 	}
-	if text, err := os.ReadFile(p.installed()); err != nil || string(text) != standIn {
-		t.Errorf("the program is not in place: %v", err)
+	if !p.holdsReady() {
+		t.Error("the program is not in place")
 	}
 	if want := []string{"<setup><--client><claude>", "<setup><--client><codex>", "<setup><--check>"}; !slices.Equal(p.calls(), want) {
 		t.Errorf("calls %v, want %v", p.calls(), want)
@@ -80,8 +106,11 @@ func TestInstallWithoutAnyAgentLeavesAWorkingCommand(t *testing.T) {
 	for _, args := range [][]string{nil, {"--client", "none"}} {
 		p := newPlace(t)
 		code, stdout, stderr := p.sh(installer, append(args, "--binary", p.readyProgram())...)
-		if code != 0 || !slices.Equal(p.calls(), []string{"<setup><--check>"}) {
+		if code != 0 || !slices.Equal(p.calls(), []string{"<setup><--check>"}) || !strings.HasSuffix(stdout, "done. The command works now: "+p.installed()+"\n") || strings.Contains(stdout, "session") {
 			t.Errorf("%v: code %d, calls %v: %s%s", args, code, p.calls(), stdout, stderr)
+		}
+		if strings.Contains(stdout, "no agent found") != (args == nil) {
+			t.Errorf("%v: it says %s", args, stdout)
 		}
 	}
 }
@@ -106,8 +135,8 @@ func TestInstallPutsANewProgramInTheOldOnesPlace(t *testing.T) {
 	if code, stdout, stderr := p.sh(installer, "--binary", p.readyProgram(), "--client", "none"); code != 0 {
 		t.Fatalf("code %d: %s%s", code, stdout, stderr)
 	}
-	if text, err := os.ReadFile(p.installed()); err != nil || string(text) != standIn {
-		t.Errorf("the old program is still there: %v", err)
+	if !p.holdsReady() {
+		t.Error("the old program is still there")
 	}
 }
 
@@ -148,18 +177,52 @@ func TestUninstallLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestUninstallKeepsTheListOfRuns(t *testing.T) {
+func TestUninstallForgetsTheRunsAndNamesWhereTheirReportsStay(t *testing.T) {
 	p := newPlace(t)
 	p.sh(installer, "--binary", p.readyProgram(), "--client", "none")
-	list := p.put(filepath.Join(p.home, ".llm-bench/runs/prefix_20260701_120000"), "/somewhere\n")
-	if code, stdout, _ := p.sh(installer, "--uninstall", "--client", "none"); code != 0 || !strings.Contains(stdout, "kept: ") {
+	ours, reports := filepath.Join(p.home, ".llm-bench"), filepath.Join(p.home, "项目 1", "reports")
+	for _, id := range []string{"prefix_20260701_120000", "multiturn_20260701_121000"} {
+		p.put(filepath.Join(reports, id, "report.md"), "# figures\n")
+		p.put(filepath.Join(ours, "runs", id), filepath.Join(reports, id)+"\n")
+	}
+	p.put(filepath.Join(ours, "runs", "prefix_20260101_120000"), "/gone\n")
+	p.put(filepath.Join(ours, "locks", "0123456789abcdef01234567"), "{}")
+	p.put(filepath.Join(ours, "locks", "0123456789abcdef01234567.lock"), "")
+	if code, stdout, stderr := p.sh(installer, "--uninstall", "--dry-run", "--client", "none"); code != 0 || !exists(filepath.Join(ours, "runs", "prefix_20260101_120000")) {
+		t.Errorf("a dry run: code %d: %s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr := p.sh(installer, "--uninstall", "--client", "none")
+	if code != 0 || strings.Count(stdout, "kept: ") != 1 || !strings.Contains(stdout, "kept: "+reports+" (reports of runs)\n") {
+		t.Errorf("code %d: %s%s", code, stdout, stderr)
+	}
+	if exists(ours) || !exists(filepath.Join(reports, "prefix_20260701_120000", "report.md")) {
+		t.Errorf("left are %v", slices.Sorted(maps.Keys(snapshot(t, p.home))))
+	}
+}
+
+func TestUninstallKeepsAndNamesWhatTheUserHasPutBesideTheProgram(t *testing.T) {
+	p := newPlace(t)
+	p.sh(installer, "--binary", p.readyProgram(), "--client", "none")
+	own := p.put(filepath.Join(p.home, ".llm-bench", "reports", "prefix_20260701_120000", "report.md"), "# figures\n")
+	p.put(filepath.Join(p.home, ".llm-bench", "runs", "prefix_20260701_120000"), filepath.Dir(own)+"\n")
+	code, stdout, _ := p.sh(installer, "--uninstall", "--client", "none")
+	if code != 0 || !exists(own) || !strings.Contains(stdout, "kept: "+filepath.Join(p.home, ".llm-bench")+", which still holds: reports\n") {
 		t.Errorf("code %d: %s", code, stdout)
 	}
-	if _, err := os.Stat(list); err != nil {
-		t.Error(err)
-	}
-	if _, err := os.Stat(p.installed()); err == nil {
+	if exists(p.installed()) {
 		t.Error("the program is still there")
+	}
+}
+
+func TestAFileThatIsNoProgramIsNeitherRunNorInstalled(t *testing.T) {
+	for name, text := range map[string]string{"script": "#!/bin/sh\ntouch \"$HOME/was-run\"\n", "text": "touch \"$HOME/was-run\"\n", "empty": "", "archive": "\x1f\x8b\x08\x00more", "page": "<!doctype html>"} {
+		p := newPlace(t)
+		for _, more := range [][]string{nil, {"--dry-run"}} {
+			code, stdout, stderr := p.sh(installer, append(more, "--binary", p.put(filepath.Join(p.bin, name), text), "--client", "none")...)
+			if code != 11 || !strings.Contains(stderr, "no program") || exists(filepath.Join(p.home, "was-run")) || exists(p.installed()) {
+				t.Errorf("%s: code %d: %s%s", name, code, stdout, stderr)
+			}
+		}
 	}
 }
 

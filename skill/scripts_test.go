@@ -47,7 +47,7 @@ func newPlace(t *testing.T) *place {
 			t.Fatal(err)
 		}
 	}
-	p.env = []string{"HOME=" + p.home, "PATH=" + p.bin + ":/usr/bin:/bin", "STAND_IN_LOG=" + p.log, "GOROOT=/nonexistent", "LANG=C.UTF-8", "STAND_IN_VERSION=" + statedVersion(t)}
+	p.env = []string{"HOME=" + p.home, "PATH=" + p.bin + ":/usr/bin:/bin", standInLog + "=" + p.log, "GORACE=atexit_sleep_ms=0", "GOROOT=/nonexistent", "LANG=C.UTF-8", "STAND_IN_VERSION=" + statedVersion(t)}
 	return p
 }
 

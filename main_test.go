@@ -393,6 +393,34 @@ func TestADryRunSendsNothing(t *testing.T) {
 	}
 }
 
+func TestWhateverIsWrongIsSaidBeforeAnythingIsSent(t *testing.T) {
+	alone(t)
+	var sent atomic.Int32
+	url := foreign(t, func(http.ResponseWriter, *http.Request, map[string]any) { sent.Add(1) })
+	for _, c := range []struct{ args, says string }{
+		{"--corpus /nowhere/text.txt", "/nowhere/text.txt"},
+		{"--ca-file /nowhere/ca.pem", "/nowhere/ca.pem"},
+		{"--ca-file " + os.DevNull, "--ca-file is " + os.DevNull + ": allowed is a file of PEM certificates"},
+		{"--sim-tpot-ms nan", "--sim-tpot-ms is NaN: allowed is 0 to 600000"},
+		{"--sim-ttft-ms=-1", "--sim-ttft-ms is -1: allowed"},
+		{"--sim-prefill-ms inf", "--sim-prefill-ms is +Inf: allowed"},
+	} {
+		for _, more := range []string{"--dry-run", "--json"} {
+			folder := t.TempDir()
+			got := call(append([]string{"prefix", "--base-url", url, "--model", "m", "--output-dir", folder, more}, strings.Fields(c.args)...)...)
+			if got.code == exitDone || !strings.Contains(got.err, c.says) || theRun(folder) != "" {
+				t.Errorf("%s %s: exit code %d, %s", c.args, more, got.code, got.err)
+			}
+		}
+	}
+	if got := call("sim", "--sim-tpot-ms", "nan"); got.code != exitUsage || !strings.Contains(got.err, "--sim-tpot-ms is NaN") {
+		t.Errorf("sim: exit code %d, %s", got.code, got.err)
+	}
+	if sent.Load() > 0 {
+		t.Errorf("%d requests were sent", sent.Load())
+	}
+}
+
 func TestProgressAndNotesStayOffStdoutUnderJSON(t *testing.T) {
 	alone(t)
 	c := call("connectivity", "--sim", "--json", "--output-dir", t.TempDir(), "--sim-ttft-ms", "5", "--sim-tpot-ms", "1")

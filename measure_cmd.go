@@ -52,6 +52,9 @@ func newMeasure(std streams, name, short, example string, scenarios ...bench.Sce
 
 // measure carries out the scenarios one after the other.
 func measure(ctx context.Context, std streams, flags *runFlags) error {
+	if err := flags.simOpts.check(); err != nil {
+		return err
+	}
 	// Parameters are checked before anybody is asked for a target; a named one
 	// has limits and prices that bear on them.
 	if len(flags.targets) == 0 {
@@ -86,10 +89,13 @@ func measure(ctx context.Context, std streams, flags *runFlags) error {
 	for _, w := range warnings {
 		fmt.Fprintln(notes, "warning: "+w)
 	}
+	s := session{ctx: ctx, std: std, notes: notes, flags: flags, targets: targets, warnings: warnings}
+	if err := s.check(specs); err != nil {
+		return err
+	}
 	if flags.dryRun || flags.dump != "" {
 		return plan(std, notes, flags, &targets[0], len(targets), specs)
 	}
-	s := session{ctx: ctx, std: std, notes: notes, flags: flags, targets: targets, warnings: warnings}
 	s.index, err = rundir.DefaultIndex()
 	if err != nil {
 		return err
@@ -178,8 +184,18 @@ func worse(a, b int) int {
 	return a
 }
 
-// one carries out one scenario.
-func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
+// check reports what is wrong with any of the scenarios, before the first starts.
+func (s *session) check(specs []bench.Spec) error {
+	for _, spec := range specs {
+		order := s.order(spec, false)
+		if err := order.Check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *session) order(spec bench.Spec, checked bool) job.Order {
 	order := job.Order{
 		Spec: spec, Target: s.targets[0], Others: s.targets[1:], OutputDir: s.flags.outputDir, CAFile: s.flags.caFile, Insecure: s.flags.insecure,
 		Corpus: s.flags.corpus, AllowCorpusReuse: s.flags.reuse, Warnings: s.warnings, Checked: checked, Version: version,
@@ -190,6 +206,12 @@ func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
 	if s.flags.sim {
 		order.Sim = s.flags.simOpts.options()
 	}
+	return order
+}
+
+// one carries out one scenario.
+func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
+	order := s.order(spec, checked)
 	j, err := job.New(order, s.index, nil)
 	if err != nil {
 		return nil, err

@@ -33,6 +33,20 @@ func (f *simFlags) bind(fs *pflag.FlagSet, hidden bool) {
 	}
 }
 
+// check reports a time that no endpoint can take.
+func (f *simFlags) check() error {
+	const longest = 600_000
+	for _, t := range []struct {
+		field string
+		ms    float64
+	}{{"sim_ttft_ms", f.ttft}, {"sim_prefill_ms", f.prefill}, {"sim_tpot_ms", f.tpot}} {
+		if !(t.ms >= 0 && t.ms <= longest) {
+			return &bench.FieldError{Field: t.field, Value: t.ms, Allowed: fmt.Sprintf("0 to %d", longest)}
+		}
+	}
+	return nil
+}
+
 func (f *simFlags) options() *job.SimOptions {
 	return &job.SimOptions{BaseTTFT: simMillis(f.ttft), Prefill: simMillis(f.prefill), TPOT: simMillis(f.tpot), Limit: f.limit, Fault: f.fault}
 }
@@ -50,10 +64,13 @@ func newSim(std streams) *cobra.Command {
 	var address string
 	c := &cobra.Command{
 		Use: "sim", Short: "Run the stand-in Ark endpoint on loopback", Args: noArgs,
-		Long: "Runs the stand-in Ark endpoint by itself until it is interrupted. Every answer is marked as simulated.\n\nFaults, for --sim-fault, for the request header X-Sim-Fault, or behind a model's name (MODEL+fault):\n" + faultList(),
+		Long: "Runs the stand-in Ark endpoint by itself until it is interrupted. Every answer is marked as simulated.\n\n" + faultSyntax + faultList(),
 		Example: `  llm-bench sim --sim-tpot-ms 20
   llm-bench connectivity --base-url http://127.0.0.1:8000/api/v3 --model doubao-seed-2-0-mini-260428 --dialect ark`,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := flags.check(); err != nil {
+				return err
+			}
 			server, err := sim.New(flags.options().Config())
 			if err != nil {
 				return &usageError{err}
@@ -87,10 +104,21 @@ func newSim(std streams) *cobra.Command {
 	return c
 }
 
+const faultSyntax = `Faults, for --sim-fault, for the request header X-Sim-Fault, or behind a model's name (MODEL+fault):
+NAME, or NAME:VALUE where it takes a value; several with + between them. Then, if not every request is meant:
+@N or @N-M the N-th request (to the M-th), %N every N-th, ^N the first N tries of each.
+Such as pause:500ms%10 or http_429@5-8+late_usage:1s
+
+`
+
 func faultList() string {
 	var b strings.Builder
 	for _, f := range sim.Faults() {
-		fmt.Fprintf(&b, "  %-24s %s\n", f.Name, f.Doc)
+		fmt.Fprintf(&b, "  %-24s %s", f.Name, f.Doc)
+		if f.Argument != "" {
+			fmt.Fprintf(&b, " (:VALUE is a %s)", f.Argument)
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
 }

@@ -15,17 +15,31 @@ type tokens struct {
 	known bool
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It never fails: an odd count
-// must not cost the others.
-func (t *tokens) UnmarshalJSON(data []byte) error {
-	var n float64
-	if json.Unmarshal(bytes.Trim(data, `"`), &n) != nil || string(data) == "null" {
+// object is a JSON object whose keys count as they are spelled: encoding/json
+// would take "Prompt_Tokens" for "prompt_tokens" in a struct.
+type object map[string]json.RawMessage
+
+// within is the object under a key; what is none has no members.
+func (o object) within(key string) object {
+	var inner object
+	if json.Unmarshal(o[key], &inner) != nil {
 		return nil
 	}
-	if n >= 0 && n <= math.MaxInt32 && n == math.Trunc(n) {
-		*t = tokens{int(n), true}
+	return inner
+}
+
+// count reads the tokens under a key. It never fails: an odd count must not
+// cost the others.
+func (o object) count(key string) tokens {
+	data := o[key]
+	var n float64
+	if data == nil || json.Unmarshal(bytes.Trim(data, `"`), &n) != nil || string(data) == "null" {
+		return tokens{}
 	}
-	return nil
+	if n >= 0 && n <= math.MaxInt32 && n == math.Trunc(n) {
+		return tokens{int(n), true}
+	}
+	return tokens{}
 }
 
 func (t tokens) pointer() *int {
@@ -37,37 +51,42 @@ func (t tokens) pointer() *int {
 
 // wireUsage holds the spellings of all vendors.
 type wireUsage struct {
-	Prompt        tokens `json:"prompt_tokens"`
-	Completion    tokens `json:"completion_tokens"`
-	Total         tokens `json:"total_tokens"`
-	PromptDetails struct {
-		Cached tokens `json:"cached_tokens"`
-	} `json:"prompt_tokens_details"`
-	CompletionDetails struct {
-		Reasoning tokens `json:"reasoning_tokens"`
-	} `json:"completion_tokens_details"`
-	CacheHit  tokens `json:"prompt_cache_hit_tokens"` // DeepSeek
-	CacheMiss tokens `json:"prompt_cache_miss_tokens"`
-	Cached    tokens `json:"cached_tokens"`     // Kimi
-	CacheRead tokens `json:"cache_read_tokens"` // TokenHub
+	prompt, completion, total, reasoning tokens
+
+	details   tokens // prompt_tokens_details.cached_tokens
+	cacheHit  tokens // DeepSeek
+	cacheMiss tokens
+	kimi      tokens
+	cacheRead tokens // TokenHub
+}
+
+func readUsage(o object) wireUsage {
+	return wireUsage{
+		prompt: o.count("prompt_tokens"), completion: o.count("completion_tokens"), total: o.count("total_tokens"),
+		reasoning: o.within("completion_tokens_details").count("reasoning_tokens"),
+		details:   o.within("prompt_tokens_details").count("cached_tokens"),
+		cacheHit:  o.count("prompt_cache_hit_tokens"), cacheMiss: o.count("prompt_cache_miss_tokens"),
+		kimi: o.count("cached_tokens"), cacheRead: o.count("cache_read_tokens"),
+	}
 }
 
 // parseUsage reads a usage object; usage is nil for none. sound is false when
 // its parts contradict each other.
 func parseUsage(raw []byte) (usage *bench.Usage, sound bool) {
-	var w wireUsage
+	var o object
 	if raw == nil {
 		return nil, true
 	}
-	if json.Unmarshal(raw, &w) != nil {
+	if json.Unmarshal(raw, &o) != nil {
 		return nil, false
 	}
+	w := readUsage(o)
 	u := &bench.Usage{
-		Prompt: w.Prompt.pointer(), Completion: w.Completion.pointer(),
-		Cached: w.cached().pointer(), Reasoning: w.CompletionDetails.Reasoning.pointer(),
+		Prompt: w.prompt.pointer(), Completion: w.completion.pointer(),
+		Cached: w.cached().pointer(), Reasoning: w.reasoning.pointer(),
 	}
-	if u.Completion == nil && w.Total.known && w.Prompt.known && w.Total.n >= w.Prompt.n {
-		n := w.Total.n - w.Prompt.n
+	if u.Completion == nil && w.total.known && w.prompt.known && w.total.n >= w.prompt.n {
+		n := w.total.n - w.prompt.n
 		u.Completion, u.Derived = &n, true
 	}
 	if u.Prompt == nil && u.Completion == nil && u.Cached == nil {
@@ -78,7 +97,7 @@ func parseUsage(raw []byte) (usage *bench.Usage, sound bool) {
 
 // cached is the first of the vendors' fields that is there.
 func (w *wireUsage) cached() tokens {
-	for _, t := range []tokens{w.PromptDetails.Cached, w.CacheHit, w.Cached, w.CacheRead} {
+	for _, t := range []tokens{w.details, w.cacheHit, w.kimi, w.cacheRead} {
 		if t.known {
 			return t
 		}
@@ -87,7 +106,7 @@ func (w *wireUsage) cached() tokens {
 }
 
 func (w *wireUsage) sound(u *bench.Usage) bool {
-	split := !w.CacheHit.known || !w.CacheMiss.known || !w.Prompt.known || w.CacheHit.n+w.CacheMiss.n == w.Prompt.n
+	split := !w.cacheHit.known || !w.cacheMiss.known || !w.prompt.known || w.cacheHit.n+w.cacheMiss.n == w.prompt.n
 	reasoning := u.Reasoning == nil || u.Completion == nil || *u.Reasoning <= *u.Completion
 	return split && reasoning
 }

@@ -39,6 +39,13 @@ func TestCachedTokensAreReadInEachVendorsWords(t *testing.T) {
 	}
 }
 
+func TestKeysOfUsageCountAsTheyAreSpelled(t *testing.T) {
+	sum, samples := summed(t, counted(`{"prompt_tokens":100,"Prompt_Tokens":7,"completion_tokens":2,"COMPLETION_TOKENS":9,"prompt_tokens_details":{"Cached_Tokens":64}}`))
+	if u := samples[0].Usage; sum.Cache.HitRate != nil || *u.Prompt != 100 || *u.Completion != 2 || u.Cached != nil {
+		t.Errorf("cache %+v, usage %+v", sum.Cache, u)
+	}
+}
+
 func TestMoreCachedThanPromptIsLeftOutOfTheRateAndKeptForLatency(t *testing.T) {
 	sum, _ := summed(t,
 		stream(at(100, C("A")), at(200, C("B"), F("stop"), U(100, 5, 140), Z)),

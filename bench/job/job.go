@@ -27,14 +27,25 @@ type Job struct {
 	render func(ctx context.Context, dir string) (*bench.Result, error)
 }
 
+// Check reports everything that is wrong with the order and its inputs. It asks
+// nobody and sends nothing.
+func (o *Order) Check() error {
+	drawn := *o
+	return drawn.prepare()
+}
+
+func (o *Order) prepare() error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	o.draw()
+	return o.checkInputs()
+}
+
 // New checks the order and makes the run's directory below the order's output
 // folder, unless dir is a directory that was made for it before. Nothing is sent.
 func New(order Order, index rundir.Index, dir *rundir.Dir) (*Job, error) {
-	if err := order.Validate(); err != nil {
-		return nil, err
-	}
-	order.draw()
-	if err := order.checkInputs(); err != nil {
+	if err := order.prepare(); err != nil {
 		return nil, err
 	}
 	if dir == nil {

@@ -145,10 +145,21 @@ func (o *Order) Hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
+// maxCertificates bounds a file of certificates, in bytes.
+const maxCertificates = 16 << 20
+
 // roots reads a file of PEM certificates on top of the system's.
 func roots(file string) (*x509.CertPool, error) {
 	if file == "" {
 		return nil, nil
+	}
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, fmt.Errorf("read ca_file: %w", err)
+	}
+	refused := &bench.FieldError{Field: "ca_file", Value: file, Allowed: "a file of PEM certificates"}
+	if !info.Mode().IsRegular() || info.Size() > maxCertificates {
+		return nil, refused
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
@@ -159,7 +170,7 @@ func roots(file string) (*x509.CertPool, error) {
 		pool = x509.NewCertPool()
 	}
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, &bench.FieldError{Field: "ca_file", Value: file, Allowed: "a file of PEM certificates"}
+		return nil, refused
 	}
 	return pool, nil
 }

@@ -199,7 +199,7 @@ func (f *spreadFigure) table(c *canvas, at box) {
 		c.marker(s.look, spot{at.left + 12, y - 7}, 8, false)
 		p99 := shortFigure(s.dist.P99)
 		if s.dist.P99Needs > 0 {
-			p99 += "*"
+			p99 += fewMark
 		}
 		for i, text := range []string{shortFigure(s.dist.P50), p99, whole(s.dist.N)} {
 			c.text(text, columns[i], y, labelSize, rightAt, ink)

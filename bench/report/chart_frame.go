@@ -38,7 +38,7 @@ type frame struct {
 	title    string
 	subtitle []string // names; none leaves the line out
 	details  []string
-	badge    string // "" for a real endpoint
+	badges   []string // what must not be overlooked
 	keys     []key
 }
 
@@ -47,10 +47,7 @@ func newFrame(w *chartWords, result *bench.Result, title string) frame {
 	if state := w.unfinished(result.State); state != "" {
 		title = w.withUnit(title, state)
 	}
-	f := frame{title: title}
-	if result.Simulated {
-		f.badge = w.simulated
-	}
+	f := frame{title: title, badges: w.badges(result)}
 	if len(result.Targets) == 1 {
 		t := &result.Targets[0]
 		f.subtitle = namesOf(&t.Target)
@@ -103,7 +100,7 @@ func targetKeys(w *chartWords, result *bench.Result) []key {
 	var keys []key
 	for i := range result.Targets {
 		t := &result.Targets[i]
-		keys = append(keys, key{sample: lineSample(lookOf(i)), names: namesOf(&t.Target), text: between + w.outcome(t.Summary.Requests)})
+		keys = append(keys, key{sample: lineSample(lookOf(i)), names: namesOf(&t.Target), text: between + w.standing(t)})
 	}
 	return keys
 }
@@ -149,7 +146,7 @@ func (f *frame) subtitles(face *typeface) []string {
 
 // height is how much the frame takes at the top of the picture.
 func (f *frame) height(face *typeface) int {
-	h := 76 + len(f.details)*32 + len(f.rows(face))*legendRow + 22
+	h := f.lift() + 76 + len(f.details)*32 + len(f.rows(face))*legendRow + 22
 	return h + len(f.subtitles(face))*40
 }
 
@@ -157,10 +154,16 @@ func (f *frame) height(face *typeface) int {
 func (f *frame) draw(c *canvas) {
 	right := pictureWidth - margin
 	room := right - margin
-	if f.badge != "" {
-		room = f.drawBadge(c, right) - 32 - margin
+	switch len(f.badges) {
+	case 0:
+	case 1:
+		room = f.drawBadge(c, f.badges[0], right-f.badgeWidth(c, f.badges[0])) - 32 - margin
+	default:
+		for i, left := 0, margin; i < len(f.badges); i++ {
+			left = f.drawBadge(c, f.badges[i], left) + f.badgeWidth(c, f.badges[i]) + 16
+		}
 	}
-	y := 66
+	y := f.lift() + 66
 	c.text(c.fit(f.title, titleSize, room), margin, y, titleSize, leftAt, ink)
 	for _, line := range f.subtitles(c.typeface) {
 		y += 40
@@ -180,12 +183,29 @@ func (f *frame) draw(c *canvas) {
 	}
 }
 
-// drawBadge marks a simulated run and returns the left edge of the mark.
-func (f *frame) drawBadge(c *canvas, right int) int {
-	const size, pad = 26, 18
-	left := right - c.typeface.width(f.badge, size) - 2*pad
-	c.rect(box{left, 28, right, 76}, signal.solid())
-	c.middle(f.badge, left+pad, 52, size, leftAt, ink)
+// The measures of a badge.
+const (
+	badgeSize = 26
+	badgePad  = 18
+)
+
+// lift is what a line of several badges takes above the title; a single one
+// stands beside it.
+func (f *frame) lift() int {
+	if len(f.badges) > 1 {
+		return 60
+	}
+	return 0
+}
+
+func (f *frame) badgeWidth(c *canvas, badge string) int {
+	return c.typeface.width(badge, badgeSize) + 2*badgePad
+}
+
+// drawBadge draws a badge at the top and returns its left edge.
+func (f *frame) drawBadge(c *canvas, badge string, left int) int {
+	c.rect(box{left, 28, left + f.badgeWidth(c, badge), 76}, signal.solid())
+	c.middle(badge, left+badgePad, 52, badgeSize, leftAt, ink)
 	return left
 }
 

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +20,39 @@ func TestEveryChartOfASimulatedRunIsMarkedAndNoOther(t *testing.T) {
 					t.Errorf("%s: simulated %t, marked %t", scenario, simulated, marked)
 				}
 			}
+		}
+	}
+}
+
+func TestEveryChartSaysThatItsFiguresAreDoubtfulOrIncomplete(t *testing.T) {
+	for _, c := range []struct {
+		verdict bench.Verdict
+		state   bench.State
+		want    []string
+	}{
+		{bench.Trusted, bench.StateSucceeded, nil},
+		{bench.Degraded, bench.StateSucceeded, []string{"测量有保留"}},
+		{bench.Invalid, bench.StateCanceled, []string{"测量无效", "不完整 INCOMPLETE"}},
+	} {
+		result, record := madeRun(quick(bench.Prefix), doubao())
+		result.Simulated, result.State, result.Targets[0].Measurement.Verdict = false, c.state, c.verdict
+		for name, texts := range textsOf(t, result, record) {
+			for _, badge := range []string{"测量有保留", "测量无效", "不完整 INCOMPLETE"} {
+				if _, marked := texts[badge]; marked != slices.Contains(c.want, badge) {
+					t.Errorf("%s of a run that is %s, %s: %s is there: %t", name, c.verdict, c.state, badge, marked)
+				}
+			}
+		}
+		page, err := HTML(result, record)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := json.Marshal(c.want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := strings.Contains(string(page), `"badges":`+string(want)); has != (c.want != nil) {
+			t.Errorf("the page of a run that is %s, %s has its badges: %t", c.verdict, c.state, has)
 		}
 	}
 }
@@ -69,7 +104,7 @@ func TestNoTextTouchesAnotherOrLeavesThePicture(t *testing.T) {
 	} {
 		c.spec.Lang = c.lang
 		result, record := madeRun(c.spec, c.models...)
-		result.Simulated = true
+		result.Simulated, result.State, result.Targets[0].Measurement.Verdict = true, bench.StateInterrupted, bench.Invalid
 		for chart, texts := range textsOf(t, result, record) {
 			checkApart(t, strings.Join([]string{c.name, string(c.spec.Scenario), c.lang, chart}, "/"), texts)
 		}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,8 +29,9 @@ type chartWords struct {
 
 	overall, overallBest, overallMean                        string // notes: formats
 	fewSamples                                               string
-	simulated                                                string
-	left, leftPanel                                          string // a chart, a panel that is left out and why
+	simulated, incomplete                                    string
+	verdicts                                                 map[bench.Verdict]string // those of a doubtful measurement
+	left, leftPanel                                          string                   // a chart, a panel that is left out and why
 	noSuccess, noStart, noTime, crashed, tooLong, notWritten string
 }
 
@@ -56,9 +58,10 @@ func englishWords() *chartWords {
 		mean: "Mean", band: "P5 to P95", best: "Ceiling of the hit rate", contextKey: "Mean context length (right axis)",
 		asked: "Concurrency asked for: %d", first: "First use of a prefix", firstTurn: "First turn", later: "Later requests",
 		failed: "failed", retried: "retried", canceled: "canceled", troubles: "no success",
-		overall: "overall %s", overallBest: ", ceiling %s", overallMean: "mean %s %s, n = %s", fewSamples: "* fewer than %d samples: P99 is little more than the maximum",
-		simulated: "SIMULATED ENDPOINT",
-		left:      "%s was not drawn: %s", leftPanel: "%s is without %s: no request has this figure",
+		overall: "overall %s", overallBest: ", ceiling %s", overallMean: "mean %s %s, n = %s", fewSamples: fewMark + " fewer than %d samples: P99 is little more than the maximum",
+		simulated: "SIMULATED ENDPOINT", incomplete: "INCOMPLETE",
+		verdicts: map[bench.Verdict]string{bench.Invalid: "MEASUREMENT INVALID", bench.Degraded: "MEASUREMENT DEGRADED"},
+		left:     "%s was not drawn: %s", leftPanel: "%s is without %s: no request has this figure",
 		noSuccess: "no request has succeeded", noStart: "no request has started",
 		noTime: "there was no time left", crashed: "drawing failed (%v)", tooLong: "drawing took too long", notWritten: "the file could not be written (%v)",
 	}
@@ -79,12 +82,41 @@ func chineseWords() *chartWords {
 		mean: "均值", band: "P5 至 P95", best: "命中率上限", contextKey: "平均上下文长度（右轴）",
 		asked: "设定并发 %d", first: "前缀首次使用", firstTurn: "首轮", later: "后续请求",
 		failed: "失败", retried: "重试", canceled: "取消", troubles: "未成功",
-		overall: "总体 %s", overallBest: "，上限 %s", overallMean: "均值 %s %s，n = %s", fewSamples: "* 样本少于 %d 个，P99 接近最大值，仅供参考",
-		simulated: "SIMULATED ENDPOINT 模拟端点",
-		left:      "未绘制 %s：%s", leftPanel: "%s 不含“%s”：没有请求具备该指标",
+		overall: "总体 %s", overallBest: "，上限 %s", overallMean: "均值 %s %s，n = %s", fewSamples: fewMark + " 样本少于 %d 个，P99 与最大值相差无几",
+		simulated: "SIMULATED ENDPOINT 模拟端点", incomplete: "不完整 INCOMPLETE",
+		verdicts: map[bench.Verdict]string{bench.Invalid: "测量无效", bench.Degraded: "测量有保留"},
+		left:     "未绘制 %s：%s", leftPanel: "%s 不含“%s”：没有请求具备该指标",
 		noSuccess: "没有成功的请求", noStart: "没有已发起的请求",
 		noTime: "没有剩余时间", crashed: "绘制失败（%v）", tooLong: "绘制超时", notWritten: "文件无法写入（%v）",
 	}
+}
+
+// badges are what a reader of a picture must not overlook: that no real model
+// was measured, that the figures are doubtful, that the run didn't end as planned.
+func (w *chartWords) badges(result *bench.Result) []string {
+	var badges []string
+	if result.Simulated {
+		badges = append(badges, w.simulated)
+	}
+	for _, v := range []bench.Verdict{bench.Invalid, bench.Degraded} {
+		if slices.ContainsFunc(result.Targets, func(t bench.TargetResult) bool { return t.Measurement.Verdict == v }) {
+			badges = append(badges, w.verdicts[v])
+			break
+		}
+	}
+	if result.State != bench.StateSucceeded {
+		badges = append(badges, w.incomplete)
+	}
+	return badges
+}
+
+// standing is how a target's requests ended, and what makes its figures doubtful.
+func (w *chartWords) standing(t *bench.TargetResult) string {
+	line := w.outcome(t.Summary.Requests)
+	if doubt, doubtful := w.verdicts[t.Measurement.Verdict]; doubtful {
+		line += between + doubt
+	}
+	return line
 }
 
 // workload is the run's parameters in one line.

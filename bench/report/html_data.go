@@ -18,13 +18,13 @@ const shownRequests = 20_000
 // plots is the material of the page's charts. All times are milliseconds;
 // columns of requests are arrays, in which null is undefined.
 type plots struct {
-	Scenario  bench.Scenario    `json:"scenario"`
-	Simulated bool              `json:"simulated"`
-	Key       string            `json:"key"` // what requests are grouped by: reuse ordinal or turn
-	Words     map[string]string `json:"words"`
-	Series    []plotSeries      `json:"series"`
-	Loads     []plotLoads       `json:"loads,omitempty"` // of a sweep, one for each target
-	LoadName  string            `json:"load_name,omitempty"`
+	Scenario bench.Scenario    `json:"scenario"`
+	Badges   []string          `json:"badges,omitempty"` // on every chart
+	Key      string            `json:"key"`              // what requests are grouped by: reuse ordinal or turn
+	Words    map[string]string `json:"words"`
+	Series   []plotSeries      `json:"series"`
+	Loads    []plotLoads       `json:"loads,omitempty"` // of a sweep, one for each target
+	LoadName string            `json:"load_name,omitempty"`
 }
 
 // plotSeries is the requests of one target, or of one target at one load.
@@ -72,7 +72,7 @@ type plotLoads struct {
 // chartData is the material as JSON that can stand in a page; none where there
 // is nothing to draw.
 func chartData(p *page) (data template.JS, worth bool, err error) {
-	d := plots{Scenario: p.result.Scenario, Simulated: p.result.Simulated, Key: "ordinal", Words: p.plotWords()}
+	d := plots{Scenario: p.result.Scenario, Badges: wordsOf(p.l.name).badges(p.result), Key: "ordinal", Words: p.plotWords()}
 	if d.Scenario == bench.Multiturn {
 		d.Key = "turn"
 	}
@@ -237,7 +237,6 @@ func (p *page) plotWords() map[string]string {
 		words[key] = bare(p.l.say("html." + key))
 	}
 	words["key_name"] = bare(p.l.either([]string{"breakdown." + string(p.result.Scenario), "breakdown.prefix"}))
-	words["simulated"] = w.simulated
 	words["hit_rate"] = bare(p.l.say("cache.hit_rate"))
 	words["not_reported"] = bare(p.l.say("not_reported"))
 	words["target"] = bare(p.l.say("comparison.target"))

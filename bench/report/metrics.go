@@ -4,6 +4,9 @@ import (
 	"github.com/llm-bench/llm-bench/bench"
 )
 
+// fewMark stands behind a P99 that rests on too few samples, in tables and in pictures.
+const fewMark = "※"
+
 // latencyRow is one figure of the table of metrics.
 type latencyRow struct {
 	key  string
@@ -39,7 +42,7 @@ func (b *block) Metrics() *table {
 		u := scaleOf(d)
 		p99 := md(u.within(d.P99, d.P99CI))
 		if d.P99Needs > 0 {
-			p99 += " †"
+			p99 += " " + fewMark
 		}
 		t.add(name, md(count(d.N)), bold(md(u.within(d.Avg, d.AvgCI))), bold(md(u.within(d.P50, d.P50CI))), bold(p99),
 			md(u.of(d.P90)), md(u.of(d.Min)), md(u.of(d.Max)))

@@ -218,7 +218,7 @@ func TestTooManyFailuresAreTheFirstThingSaid(t *testing.T) {
 func TestP99SaysOnHowManySamplesItRests(t *testing.T) {
 	run := benchtest.New(bench.Prefix, bench.Quick, "en")
 	run.Spec.NumRequests, run.Spec.NumPrefixes = 4, 1
-	requireAll(t, pageOf(t, run), "† P99 rests on 4 samples", "368 samples would bound it")
+	requireAll(t, pageOf(t, run), "※ P99 rests on 4 samples", "368 samples would bound it")
 }
 
 func TestAResumedRunSaysHowLongItStoodStill(t *testing.T) {

@@ -138,6 +138,16 @@ function glyph(look, x, y, r) {
 const panelHeight = 250;
 const space = { left: 52, right: 16, top: 14, bottom: 44 };
 
+// badgeLines breaks the badges into lines no wider than room pixels.
+function badgeLines(room) {
+  const lines = [], width = (s) => [...s].reduce((n, c) => n + (c < "\u2e80" ? 7 : 10), 0);
+  for (const badge of data.badges || []) {
+    const longer = lines.length ? lines[lines.length - 1] + " · " + badge : "";
+    if (longer && width(longer) <= room) lines[lines.length - 1] = longer; else lines.push(badge);
+  }
+  return lines;
+}
+
 class Panel {
   // spec: title, note, width, x {low, high, ticks, label}, y {low, high, ticks}, label, steps, at(step), read(step), nearest(x, y)
   constructor(host, spec) {
@@ -145,7 +155,10 @@ class Panel {
     this.width = spec.width;
     this.height = spec.height || panelHeight;
     const right = spec.second ? 54 : space.right;
-    this.box = { left: space.left, right: this.width - right, top: space.top, bottom: this.height - space.bottom };
+    this.badges = badgeLines(this.width - 8);
+    const above = this.badges.length ? 13 * this.badges.length + 8 : 0;
+    this.height += above;
+    this.box = { left: space.left, right: this.width - right, top: space.top + above, bottom: this.height - space.bottom };
     const caption = element("figcaption", {}, element("span", {}, spec.title, spec.unit ? element("small", {}, " " + spec.unit) : ""), element("small", {}, spec.note || ""));
     this.figure = element("figure", { class: "panel" }, caption);
     this.svg = shape("svg", { class: "plot", viewBox: `0 0 ${this.width} ${this.height}`, tabindex: "0", role: "img", "aria-label": [spec.title, spec.unit, spec.note].filter(Boolean).join(", ") + ". " + W.plot_help });
@@ -176,7 +189,7 @@ class Panel {
       this.add("text", { x, y: b.bottom + 18, "text-anchor": "middle" }, t.label);
     }
     this.add("text", { x: (b.left + b.right) / 2, y: this.height - 7, "text-anchor": "middle" }, s.x.label);
-    if (data.simulated) this.add("text", { x: b.right, y: b.top - 3, "text-anchor": "end", class: "simulated" }, W.simulated);
+    this.badges.forEach((text, i) => this.add("text", { x: this.width - 4, y: 11 + 13 * i, "text-anchor": "end", class: "simulated" }, text));
   }
   line(points, attributes) {
     const d = points.map(([x, y], i) => (i ? "L" : "M") + x.toFixed(1) + " " + y.toFixed(1)).join("");

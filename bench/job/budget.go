@@ -16,21 +16,35 @@ const patience = 10 * time.Second
 
 // spending is what the measured requests have used so far.
 type spending struct {
-	mu                     sync.Mutex
-	prompt, cached, output int // tokens
+	mu     sync.Mutex
+	tokens int     // of prompts and outputs
+	cost   float64 // each request at the prices of its own target
 }
 
 // metered is a caller whose usage is counted before its call returns, so that
 // no request starts beyond the budget unnoticed.
 type metered struct {
 	bench.Caller
-	spent *spending
+	spent  *spending
+	prices bench.Prices
+}
+
+// metered counts what a caller uses of a target.
+func (r *running) metered(caller bench.Caller, target *bench.Target) metered {
+	return metered{caller, &r.spent, r.job.order.prices(target)}
+}
+
+// prices are those of a target's tokens.
+func (o *Order) prices(target *bench.Target) bench.Prices {
+	spec := o.Spec
+	target.Terms.Apply(&spec)
+	return spec.Prices
 }
 
 // Call implements [bench.Caller].
 func (m metered) Call(ctx context.Context, request *bench.Request) bench.Sample {
 	s := m.Caller.Call(ctx, request)
-	m.spent.add(usageOr(&s, request))
+	m.spent.add(usageOr(&s, request), m.prices)
 	return s
 }
 
@@ -51,17 +65,18 @@ func usageOr(s *bench.Sample, request *bench.Request) *bench.Usage {
 	return &bench.Usage{Prompt: &prompt, Completion: &output}
 }
 
-func (p *spending) add(u *bench.Usage) {
+func (p *spending) add(u *bench.Usage, prices bench.Prices) {
+	known := func(n *int) int {
+		if n == nil {
+			return 0
+		}
+		return *n
+	}
+	prompt, cached, output := known(u.Prompt), known(u.Cached), known(u.Completion)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, count := range []struct {
-		sum *int
-		n   *int
-	}{{&p.prompt, u.Prompt}, {&p.cached, u.Cached}, {&p.output, u.Completion}} {
-		if count.n != nil {
-			*count.sum += *count.n
-		}
-	}
+	p.tokens += prompt + output
+	p.cost += prices.Of(prompt, cached, output)
 }
 
 // budget says when one of the user's limits of time, tokens or cost is reached.
@@ -69,7 +84,7 @@ func (r *running) budget() error {
 	spec, limit := &r.job.order.Spec, r.job.limit()
 	r.spent.mu.Lock()
 	defer r.spent.mu.Unlock()
-	tokens, cost := r.spent.prompt+r.spent.output, spec.Prices.Of(r.spent.prompt, r.spent.cached, r.spent.output)
+	tokens, cost := r.spent.tokens, r.spent.cost
 	switch {
 	case r.journal.Stuck(patience):
 		return fmt.Errorf("%s can't be written: nothing more is sent, as it would be lost", rundir.JournalFile)

@@ -138,7 +138,7 @@ func (r *running) calibrate(ctx context.Context, options *workload.Options) (*be
 		return nil, err
 	}
 	defer client.Close()
-	probing := &prober{Caller: metered{client, &r.spent}}
+	probing := &prober{Caller: r.metered(client, &r.job.order.Target)}
 	cal, err := workload.Calibrate(ctx, spec, *options, workload.ProbeThrough(probing, r.job.order.Target.Label))
 	if err == nil {
 		options.Calibration = cal

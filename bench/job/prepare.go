@@ -63,8 +63,9 @@ func (r *running) check(ctx context.Context) (*bench.End, error) {
 // warmUp sends the warm-up requests and counts them.
 func (r *running) warmUp(ctx context.Context, finish *bench.Finish) {
 	r.phase("warm-up")
-	for _, client := range r.clients {
-		load := &bench.Load{Sessions: r.plans[0].Warmup, Concurrency: r.job.order.Spec.MaxConcurrency, Caller: metered{client, &r.spent}, Clock: r.clock}
+	targets := r.job.order.targets()
+	for i, client := range r.clients {
+		load := &bench.Load{Sessions: r.plans[0].Warmup, Concurrency: r.job.order.Spec.MaxConcurrency, Caller: r.metered(client, &targets[i]), Clock: r.clock}
 		bench.Run(ctx, load, func(s *bench.Sample) {
 			finish.Warm.Requests++
 			if s.Outcome != bench.Succeeded {

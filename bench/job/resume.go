@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -284,9 +285,11 @@ func (r *running) takeUp(ctx context.Context) error {
 
 // recall counts what was measured before.
 func (r *running) recall(a *again) {
+	targets := r.job.order.targets()
 	for _, s := range a.record.Samples {
-		if s.Usage != nil {
-			r.spent.add(s.Usage)
+		i := slices.IndexFunc(targets, func(t bench.Target) bool { return t.Label == s.Target })
+		if s.Usage != nil && i >= 0 {
+			r.spent.add(s.Usage, r.job.order.prices(&targets[i]))
 		}
 	}
 	for _, s := range a.kept() {

@@ -49,7 +49,7 @@ func (r *running) point(ctx context.Context, i int, point bench.Point) bench.End
 		target.Terms.Apply(&own)
 		load := &bench.Load{
 			Target: target.Label, Sessions: sessions, Concurrency: own.MaxConcurrency, Arrivals: spec.Arrivals(len(sessions)),
-			Caller: metered{r.clients[t], &r.spent}, Clock: r.clock, Budget: r.budget,
+			Caller: r.metered(r.clients[t], &target), Clock: r.clock, Budget: r.budget,
 		}
 		if len(order.Points) > 0 {
 			load.Point = i + 1

@@ -78,7 +78,10 @@ func (s *Server) zipPath(named, firstDir string) (string, error) {
 		return "", &argumentError{"output_file must be the path of a file that ends in .zip, got " + shown(named)}
 	}
 	file := s.absolute(named)
-	return file, rundir.CheckPlace(filepath.Dir(file))
+	if err := checkNamed(filepath.Dir(file)); err != nil {
+		return "", &placeError{fmt.Errorf("output_file: %w", err)}
+	}
+	return file, nil
 }
 
 // findEnded finds the directories of runs that have ended, each once.

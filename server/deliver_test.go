@@ -53,6 +53,15 @@ func TestNoZipIsWrittenOfWhatMustNotLeaveOrCanNot(t *testing.T) {
 			t.Errorf("%v gave %s", c.args, a.text)
 		}
 	}
+	skill := filepath.Join(b.home, "skills", "llm-bench")
+	check(t, os.MkdirAll(skill, 0o755))
+	check(t, os.WriteFile(filepath.Join(skill, "SKILL.md"), []byte("---\nname: llm-bench\n---\n"), 0o644))
+	check(t, os.WriteFile(filepath.Join(b.home, "file"), nil, 0o644))
+	for _, file := range []string{filepath.Join(skill, "out", "a.zip"), filepath.Join(b.home, "file", "a.zip")} {
+		if a := b.call("package_reports", map[string]any{"run_ids": ids, "output_file": file}); !a.isError || a.code() != invalidArgument || !strings.HasPrefix(a.str("summary"), "output_file: ") || !strings.Contains(a.str("next_step"), "a folder that can be written") {
+			t.Errorf("%s gave %s", file, a.text)
+		}
+	}
 	note := filepath.Join(run.str("run_dir"), "note.txt")
 	check(t, os.WriteFile(note, []byte("Authorization: Bearer "+canary+"\n"), 0o644))
 	if a := b.call("package_reports", map[string]any{"run_ids": ids}); !a.isError || a.code() != "secret_found" || !strings.Contains(a.text, "note.txt") || strings.Contains(a.text, canary) {
@@ -154,6 +163,12 @@ func TestRunsOfOtherParametersAreNotComparedAndNoWinnerIsNamed(t *testing.T) {
 	}
 	if a := b.call("compare_runs", map[string]any{"run_ids": ids[:1]}); !a.isError || a.code() != invalidArgument {
 		t.Errorf("one run gave %s", a.text)
+	}
+	if a := b.call("compare_runs", map[string]any{"run_ids": []string{ids[0], "prefix_20260131_093000"}}); !a.isError || a.code() != "unknown_run" || !strings.Contains(a.str("next_step"), "list_runs") {
+		t.Errorf("an unknown run gave %s", a.text)
+	}
+	if a := b.call("compare_runs", map[string]any{"run_ids": ids, "vary": "weather"}); !a.isError || a.code() != invalidArgument {
+		t.Errorf("an unknown factor gave %s", a.text)
 	}
 }
 

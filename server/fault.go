@@ -38,6 +38,7 @@ func faultOf(err error) *fault {
 	var busy *job.BusyError
 	var field *bench.FieldError
 	var argument *argumentError
+	var place *placeError
 	var unknown *unknownRunError
 	if f := deliveryFault(err); f != nil {
 		return f
@@ -45,6 +46,8 @@ func faultOf(err error) *fault {
 	switch {
 	case errors.As(err, &argument):
 		return &fault{Code: invalidArgument, Message: clean(argument.message), Hint: "Call again with a value that is allowed."}
+	case errors.As(err, &place):
+		return &fault{Code: invalidArgument, Message: clean(place.Error()), Hint: "Call again with a folder that can be written and lies outside the skill, or without one."}
 	case errors.As(err, &ark):
 		return arkFault(ark)
 	case errors.As(err, &credentials):

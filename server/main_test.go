@@ -82,6 +82,19 @@ func codeOf(err error) int {
 // envProgram tells a server under test which program its workers are.
 const envProgram = "TEST_PROGRAM"
 
+// envDefect makes a server under test one with a defect.
+const envDefect = "TEST_DEFECT"
+
+// arkFloods is an Ark with a defect, of which it has much to say.
+type arkFloods struct{ arkFake }
+
+func (arkFloods) Login(context.Context, string) (arkcli.Login, error) {
+	for range 3000 {
+		fmt.Fprintln(os.Stderr, strings.Repeat("words of a defect ", 5))
+	}
+	panic("a defect")
+}
+
 // serveAsProgram is the command mcp; arguments after it are those of the command.
 func serveAsProgram() error {
 	flags := flag.NewFlagSet("mcp", flag.ExitOnError)
@@ -94,7 +107,11 @@ func serveAsProgram() error {
 	if err != nil {
 		return err
 	}
-	s := New(Deps{Ark: arkcli.New(arkcli.Options{}), Index: index, Executable: os.Getenv(envProgram), Version: "test", ReadOnly: *readOnly, LogFile: *logFile})
+	var ark Ark = arkcli.New(arkcli.Options{})
+	if os.Getenv(envDefect) != "" {
+		ark = &arkFloods{}
+	}
+	s := New(Deps{Ark: ark, Index: index, Executable: os.Getenv(envProgram), Version: "test", ReadOnly: *readOnly, LogFile: *logFile})
 	return s.Serve(context.Background(), os.Stdin, os.Stdout)
 }
 

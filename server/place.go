@@ -16,7 +16,7 @@ const envProject = "CLAUDE_PROJECT_DIR"
 // first of the usual ones that takes reports.
 func (s *Server) place(named string) (string, error) {
 	if named != "" {
-		return s.absolute(named), rundir.CheckPlace(s.absolute(named))
+		return s.absolute(named), checkNamed(s.absolute(named))
 	}
 	var err error
 	for _, folder := range s.places() {
@@ -28,6 +28,20 @@ func (s *Server) place(named string) (string, error) {
 		err = &argumentError{"no folder for reports was found: give output_dir"}
 	}
 	return "", err
+}
+
+// placeError says that a folder that was named can't be used.
+type placeError struct{ cause error }
+
+// Error implements error.
+func (e *placeError) Error() string { return e.cause.Error() }
+
+// checkNamed reports whether a folder that was named takes files.
+func checkNamed(folder string) error {
+	if err := rundir.CheckPlace(folder); err != nil {
+		return &placeError{err}
+	}
+	return nil
 }
 
 // absolute reads a path as the user means it: from the project's folder, or

@@ -2,11 +2,14 @@ package server
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -248,6 +251,31 @@ func TestAResultStaysSmallWhateverTheEndpointSays(t *testing.T) {
 	result, err := success(r)
 	if err != nil || len(result.Content[0].(mcp.TextContent).Text) > maxResult || len(r.Findings) == 0 {
 		t.Errorf("it has %d bytes with %d findings, %v", len(result.Content[0].(mcp.TextContent).Text), len(r.Findings), err)
+	}
+}
+
+func TestALongRunOfManyLongErrorsStillFitsOneAnswer(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, options{})
+	sent := atomic.Int64{}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n := sent.Add(1)
+		if n%5 != 0 {
+			b.endpoint.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = fmt.Fprintf(w, `{"error":{"code":"Trouble","message":"trouble number %d: %s"}}`, n, strings.Repeat(fmt.Sprint("part ", n, " & <b> "), 150))
+	}))
+	t.Cleanup(front.Close)
+	a := b.call("run_prefix", b.quick("base_url", front.URL+"/api/v3", "num_requests", 200, "length_unit", "local", "max_concurrency", 4))
+	message, _ := a.fields["error"].(map[string]any)["message"].(string)
+	if a.isError || a.yes("ok") || a.num("failed") < 30 || !strings.Contains(message, "trouble number") || !strings.HasPrefix(a.str("summary"), "Not a valid baseline") {
+		t.Errorf("it gave %s", a.text)
+	}
+	if excerpt := a.str("report_excerpt"); !strings.Contains(excerpt, "| **TTFT**") || !filepath.IsAbs(a.str("report_md")) || !filepath.IsAbs(a.str("result_json")) {
+		t.Errorf("it lacks the table or a path: %s\n%s", excerpt, a.text)
 	}
 }
 

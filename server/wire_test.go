@@ -273,6 +273,32 @@ func TestMistakesOnTheWireAreAnsweredAndSurvived(t *testing.T) {
 	}
 }
 
+func TestStdoutHoldsAnswersAloneThroughDefectsAndFloodsOnStderrUnderEveryFlag(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, sim.Config{})
+	h.env = append(h.env, envDefect+"=1")
+	for i, flags := range [][]string{nil, {"--read-only"}, {"--log-file", filepath.Join(h.home, "wire.log")}} {
+		w := h.serve(t, flags...)
+		w.initialize("2025-06-18")
+		for id := 2; id < 6; id++ {
+			w.tool(id, "check_login", `{}`, "")
+			w.tool(id+10, "list_runs", `{}`, "")
+		}
+		for id := 2; id < 6; id++ {
+			if e, _ := w.get(id)["error"].(map[string]any); e["code"] != -32603.0 {
+				t.Errorf("%v: the defect gave %v", flags, e)
+			}
+			if a := w.result(id + 10); a.isError || !a.yes("ok") {
+				t.Errorf("%v: beside it a good call gave %s", flags, a.text)
+			}
+		}
+		check(t, w.in.Close())
+		if _, err := w.end(); err != nil || w.stderr.Len() < 1_000_000 || len(w.lines) != 9 {
+			t.Errorf("%d: it ended with %v, %d bytes on stderr, %d lines on stdout", i, err, w.stderr.Len(), len(w.lines))
+		}
+	}
+}
+
 func TestManyCallsAreAnsweredWhileOthersWait(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, steady())

@@ -171,16 +171,30 @@ func TestThePluginStartsTheLauncherOfThisFolder(t *testing.T) {
 	}
 }
 
-// Installers leave files of this name behind.
-func TestNoFileIsNamedMetadata(t *testing.T) {
+// An installer copies the whole folder, and leaves files of this name behind.
+func TestTheFolderIsSmallAndNoFileIsNamedMetadata(t *testing.T) {
+	var sum int64
 	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
-		if entry != nil && entry.Name() == "metadata.json" {
+		if err != nil {
+			return err
+		}
+		if name := entry.Name(); entry.IsDir() && slices.Contains([]string{".git", "reports", "dist", "node_modules"}, name) {
+			return filepath.SkipDir
+		}
+		if entry.Name() == "metadata.json" {
 			t.Errorf("%s would not be installed", path)
 		}
-		return err
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if sum += info.Size(); info.Size() > 1<<20 && filepath.Ext(path) != ".zip" {
+			t.Errorf("%s has %d bytes: allowed are 1 MiB", path, info.Size())
+		}
+		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || sum > 8<<20 {
+		t.Errorf("%d bytes, %v: allowed are 8 MiB", sum, err)
 	}
 }
 

@@ -23,6 +23,9 @@ func newLogin(std streams) *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			cli := arkcli.New(arkcli.Options{})
 			if diagnose != "" {
+				if asJSON && diagnose == diagnosisFile {
+					diagnose = "-"
+				}
 				return writeDiagnosis(c.Context(), std, cli, diagnose)
 			}
 			login, err := cli.Login(c.Context(), profile)
@@ -37,7 +40,7 @@ func newLogin(std streams) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&profile, "profile", "", "Ark CLI profile (default: Ark CLI's own default)")
-	c.Flags().StringVar(&diagnose, "diagnose", "", "write a record of what Ark CLI answers, names only, to send to support")
+	c.Flags().StringVar(&diagnose, "diagnose", "", "write a record of what Ark CLI answers, names only, to send to support; under --json to stdout")
 	c.Flags().Lookup("diagnose").NoOptDefVal = diagnosisFile
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return c

@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/llm-bench/llm-bench/arkcli"
 	"github.com/llm-bench/llm-bench/arkcli/fake"
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/sim"
@@ -134,6 +136,11 @@ func TestTheDiagnosisHoldsNoValues(t *testing.T) {
 	}
 	if text := read(t, path); strings.Contains(text, "LEAKTEST") || !strings.Contains(text, "auth status") {
 		t.Errorf("diagnosis:\n%s", text)
+	}
+	c := call("login", "--diagnose", "--json")
+	var record arkcli.Diagnosis
+	if err := json.Unmarshal([]byte(c.out), &record); err != nil || c.code != exitDone || !record.Found {
+		t.Errorf("under --json: exit code %d, %v\n%s", c.code, err, c.out)
 	}
 }
 

@@ -13,6 +13,9 @@ func clientSaturated(e *evidence) (Finding, bool) {
 	name := map[string]string{ReasonCPU: "cpu_share", ReasonLag: "lag_ms", ReasonLagTPOT: "lag_ms", ReasonGC: "pause_ms"}[r.Code]
 	f := Finding{Rule: "client_saturated", Severity: severity, Figures: figures{name: r.Value}, Texts: map[string]string{"cause": r.Code}}
 	f.Figures["limit_"+name] = r.Limit
+	if of := r.OfMedian(); of > 0 {
+		f.Figures["median_share"] = of
+	}
 	return f, true
 }
 

@@ -49,6 +49,18 @@ type Reason struct {
 	Limit   float64 `json:"limit"`
 }
 
+// Exceeded reports whether the value is above the limit.
+func (r Reason) Exceeded() bool { return r.Value > r.Limit }
+
+// OfMedian is the value as a share of the median of the figure that the
+// client's own delays bear on; 0 for any other reason.
+func (r Reason) OfMedian() float64 {
+	if r.Limit == 0 || r.Code != ReasonLag && r.Code != ReasonLagTPOT {
+		return 0
+	}
+	return r.Value / r.Limit * TolerableDelay
+}
+
 // String states the reason in words.
 func (r Reason) String() string {
 	return fmt.Sprintf("%s: %.4g exceeds %.4g", r.Code, r.Value, r.Limit)
@@ -72,13 +84,13 @@ const tickEvery = time.Second
 // near is the distance under which two output events count as one burst.
 const near = time.Millisecond
 
-// The client's own delays, as shares of a figure's median: from the first on,
-// the figures hold with a reservation; from the second on they describe the
-// client. The first is half of the error of 1 % that no trusted run may have,
+// The client's own delays, as shares of a figure's median: from TolerableDelay
+// on, the figures hold with a reservation; from the second on they describe the
+// client. TolerableDelay is half of the error of 1 % that no trusted run may have,
 // since the delays are estimated.
 const (
-	tolerable = 0.005
-	grave     = 0.1
+	TolerableDelay = 0.005
+	grave          = 0.1
 )
 
 // The names of the clocks in [Reading].
@@ -164,11 +176,30 @@ func (m *Measurement) client(ticks []Tick) {
 	m.CPUShare, m.GCPauseMS, m.WallDriftMS = &cpu, &gc, &wall
 }
 
-// judge compares each figure with its limit.
+// judge compares each figure with its limit; n is how many requests were sent.
 func (m *Measurement) judge(s *Summary, n int) {
-	exceeds := func(code string, value *float64, limit float64, v Verdict) {
-		if value != nil && *value > limit {
-			m.Reasons = append(m.Reasons, Reason{code, v, *value, limit})
+	for _, c := range m.checks(s, n) {
+		if c.Exceeded() {
+			m.Reasons = append(m.Reasons, c)
+			m.lower(c.Verdict)
+		}
+	}
+	if s.TTFT.N == 0 {
+		m.Verdict = Unmeasured
+	}
+}
+
+// Checks are the figures that a verdict hangs on, as far as they are known and
+// apply, each as the reason that it would be above its limit.
+func (m *Measurement) Checks(s *Summary) []Reason {
+	return m.checks(s, s.Requests.Planned-s.Requests.NotRun)
+}
+
+func (m *Measurement) checks(s *Summary, n int) []Reason {
+	var checks []Reason
+	add := func(code string, value *float64, limit float64, v Verdict) {
+		if value != nil {
+			checks = append(checks, Reason{code, v, *value, limit})
 		}
 	}
 	own := func(code string, delay *float64, figure Dist) {
@@ -179,29 +210,24 @@ func (m *Measurement) judge(s *Summary, n int) {
 		if *delay > grave*figure.P50 {
 			v = Invalid
 		}
-		exceeds(code, delay, tolerable*figure.P50, v)
+		add(code, delay, TolerableDelay*figure.P50, v)
 	}
 	own(ReasonLag, m.TTFTErrorMS, s.TTFT)
 	own(ReasonLagTPOT, m.TPOTErrorMS, s.TPOT)
-	exceeds(ReasonGC, m.GCPauseMS, max(0.05*s.TTFT.P50, 5), Trusted)
-	exceeds(ReasonCPU, m.CPUShare, 0.7, Trusted)
-	exceeds(ReasonDrift, m.WallDriftMS, 1000, Degraded)
+	add(ReasonGC, m.GCPauseMS, max(0.05*s.TTFT.P50, 5), Trusted)
+	add(ReasonCPU, m.CPUShare, 0.7, Trusted)
+	add(ReasonDrift, m.WallDriftMS, 1000, Degraded)
 	if s.TPOT.N > 0 && s.TPOT.P50 > 2*Milliseconds(near) {
-		exceeds(ReasonBuffered, m.BufferedShare, 0.2, Degraded)
+		add(ReasonBuffered, m.BufferedShare, 0.2, Degraded)
 	}
 	if n >= 20 {
-		exceeds(ReasonNewConns, ratio(m.NewConns, n), 0.1, Degraded)
+		add(ReasonNewConns, ratio(m.NewConns, n), 0.1, Degraded)
 	}
 	if c := s.Concurrency; c.Mean != nil && s.Open == nil && n >= 4*c.Asked {
-		short := 1 - *c.Mean/float64(c.Asked)
-		exceeds(ReasonConcurrency, &short, 0.1, Degraded)
+		short := max(0, 1-*c.Mean/float64(c.Asked))
+		add(ReasonConcurrency, &short, 0.1, Degraded)
 	}
-	for _, r := range m.Reasons {
-		m.lower(r.Verdict)
-	}
-	if s.TTFT.N == 0 {
-		m.Verdict = Unmeasured
-	}
+	return checks
 }
 
 // lower takes the worse of m's verdict and another.

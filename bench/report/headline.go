@@ -134,12 +134,17 @@ func (b *block) doubted() bool {
 
 // reason words one ground of the verdict; the code's ending is its unit.
 func (b *block) reason(r bench.Reason) md {
-	name := r.Code
-	if name == bench.ReasonConcurrency {
-		name = "shortfall_share"
-	}
+	name := unitName(r.Code)
 	return b.l.either([]string{"reason." + r.Code, "reason.other"}, "code", code(r.Code),
-		"value", md(figure(name, r.Value)), "limit", md(figure(name, r.Limit)))
+		"value", md(figure(name, r.Value)), "limit", md(figure(name, r.Limit)), "median_share", r.OfMedian())
+}
+
+// unitName is a reason's code with an ending that names its unit.
+func unitName(code string) string {
+	if code == bench.ReasonConcurrency {
+		return "shortfall_share"
+	}
+	return code
 }
 
 // Standing says how the run stands to the standard preset.
@@ -179,7 +184,7 @@ func (b *block) finding(f *bench.Finding) md {
 
 func (b *block) findingTitle(f *bench.Finding) md {
 	args := append(b.findingArgs(f), "rule", code(f.Rule), "what", b.l.either([]string{"class." + f.Texts["class"], "class.other"}))
-	return b.l.either([]string{"finding." + f.Rule, "finding.other"}, args...)
+	return b.l.either([]string{"finding." + f.Rule + "." + string(f.Severity), "finding." + f.Rule, "finding.other"}, args...)
 }
 
 func (b *block) findingWhy(f *bench.Finding) md {

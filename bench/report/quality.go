@@ -1,14 +1,22 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/llm-bench/llm-bench/bench"
 )
 
-// Quality is the table of what the client measured of itself.
+// Quality is the table of what the client measured of itself: first what the
+// verdict hangs on, each with its limit, then the rest.
 func (b *block) Quality() *table {
 	m, l := b.target.Measurement, b.l
-	t := newTable(text(l.say("quality")), number(l.say("value")), text(l.say("quality.meaning")))
-	add := func(key string, value md) { t.add(l.say("quality."+key), value, l.say("quality."+key+".why")) }
+	t := newTable(text(l.say("quality")), number(l.say("value")), number(l.say("quality.limit")), text(l.say("quality.state")), text(l.say("quality.meaning")))
+	for _, c := range b.checks() {
+		t.add(l.either([]string{"quality." + c.Code, "reason.other"}), b.checked(c, c.Value), b.checked(c, c.Limit), b.stateOf(c), l.either([]string{"quality." + c.Code + ".why", "finding.other.why"}))
+	}
+	add := func(key string, value md) {
+		t.add(l.say("quality."+key), value, "–", "–", l.say("quality."+key+".why"))
+	}
 	clock := l.unknown()
 	if m.Clock != "" {
 		clock = l.either([]string{"clock." + m.Clock, "clock.other"})
@@ -18,13 +26,46 @@ func (b *block) Quality() *table {
 		add("lag", md(duration(*m.LagAvgMS)+" · "+duration(*m.LagMaxMS)))
 	}
 	add("merged", l.share(m.MergedShare))
-	add("buffered", l.share(m.BufferedShare))
 	add("send", b.sending(m.SendMS))
-	add("cpu", l.share(m.CPUShare))
-	add("gc", b.milliseconds(m.GCPauseMS))
-	add("drift", b.milliseconds(m.WallDriftMS))
 	add("connections", b.connectionsIn(m))
 	return t
+}
+
+// checks are what the verdict hangs on; of a sweep, a load at which a limit was
+// exceeded stands for all.
+func (b *block) checks() []bench.Reason {
+	m := b.target.Measurement
+	checks := m.Checks(&b.target.Summary)
+	for _, r := range m.Reasons {
+		i := slices.IndexFunc(checks, func(c bench.Reason) bool { return c.Code == r.Code })
+		switch {
+		case i < 0:
+			checks = append(checks, r)
+		case !checks[i].Exceeded() || r.Verdict == bench.Invalid:
+			checks[i] = r
+		}
+	}
+	return checks
+}
+
+// checked prints a figure that is checked, or its limit; what bears on a
+// latency also as a share of that.
+func (b *block) checked(c bench.Reason, v float64) md {
+	text := md(figure(unitName(c.Code), v))
+	if c.Limit == 0 || c.Code != bench.ReasonLag && c.Code != bench.ReasonLagTPOT {
+		return text
+	}
+	return b.l.say("quality.of_median", "value", text, "median_share", v/c.Limit*bench.TolerableDelay)
+}
+
+func (b *block) stateOf(c bench.Reason) md {
+	switch {
+	case !c.Exceeded():
+		return b.l.say("quality.within")
+	case c.Verdict == bench.Trusted:
+		return b.l.say("quality.remark")
+	}
+	return bold(b.l.say("quality.exceeded", "verdict", b.l.say("verdict.short."+string(c.Verdict))))
 }
 
 func (b *block) sending(d bench.Dist) md {

@@ -243,3 +243,30 @@ func TestProbesStandApart(t *testing.T) {
 	}
 	requireAll(t, string(text), "| `thinking=auto` | `succeeded` | seen | – | `p1` |", "1 planned = **1 succeeded**")
 }
+
+func TestWhatDecidesTheVerdictStandsBesideItsLimit(t *testing.T) {
+	run := runs()["prefix"]
+	record := run.Record()
+	result := run.Result(record)
+	m, late := &result.Targets[0].Measurement, 3.0
+	m.TTFTErrorMS, m.Verdict = &late, bench.Degraded
+	for _, c := range m.Checks(&result.Targets[0].Summary) {
+		if c.Exceeded() {
+			m.Reasons = append(m.Reasons, c)
+		}
+	}
+	for lang, want := range map[string]string{
+		"en": "| The program's own delays in TTFT, P99 | 3.00 ms (1.4 %) | 1.06 ms (0.5 %) | **above: degraded** |",
+		"zh": "| TTFT 中程序自身的滞后（P99） | 3.00 ms（1.4 %） | 1.06 ms（0.5 %） | **超出：有保留** |",
+	} {
+		result.Spec.Lang = lang
+		page, err := Markdown(result, record, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		requireAll(t, string(page), want)
+		if n := len(m.Reasons); n != 1 {
+			t.Errorf("%d reasons: %v", n, m.Reasons)
+		}
+	}
+}

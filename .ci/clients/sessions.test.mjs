@@ -20,10 +20,14 @@ function* theWholeWay() {
   yield call('check_login')
   const found = yield call('resolve_model', { query: '豆包 Seed 2.0 Mini' })
   const target = { model: found.value.model_id }
-  yield call('run_connectivity', target)
-  const run = yield call('run_prefix', { ...target, preset: 'quick', wait_seconds: 1 })
-  const end = yield* waitFor(run, 10)
-  return end.value.report_excerpt
+  yield call('run_connectivity', { ...target, lang: 'zh' })
+  const load = { ...target, lang: 'zh', preset: 'quick' }
+  const prefix = yield* waitFor(yield call('run_prefix', { ...load, wait_seconds: 1 }), 10)
+  const multiturn = yield* waitFor(yield call('run_multiturn', load), 10)
+  const both = { run_ids: [prefix.value.run_id, multiturn.value.run_id] }
+  yield call('compare_runs', both)
+  yield call('package_reports', both)
+  return prefix.value.report_excerpt
 }
 
 function* withTheSkill() {
@@ -97,7 +101,15 @@ async function assertWholeWay(stage, session) {
   assert.equal(connectivity.value.state, 'succeeded', connectivity.text)
   assert.equal(run.value.state, 'running', run.text)
   assert.match(run.value.run_id, /^prefix_\d{8}_\d{6}/)
-  assertFinished(results.at(-1), run.value.run_id)
+  const prefix = results.filter((r) => r.value.scenario === 'prefix').at(-1)
+  const multiturn = results.filter((r) => r.value.scenario === 'multiturn').at(-1)
+  const [compared, packed] = results.slice(-2)
+  assertFinished(prefix, run.value.run_id)
+  assertFinished(multiturn, multiturn.value.run_id)
+  assert.equal(compared.value.comparable, false, compared.text)
+  assert.match(compared.value.summary, /scenario \(prefix \/ multiturn\)/)
+  assert.ok(packed.value.ok && existsSync(packed.value.zip_path), packed.text)
+  assert.deepEqual(packed.value.run_ids, [run.value.run_id, multiturn.value.run_id])
   assert.ok(session.client.out.includes(run.value.run_id) && session.client.out.includes('report.md'))
   assertNoKey(stage, session)
 }

@@ -150,7 +150,7 @@ func (b *block) Tiles() []tile {
 	if b.Points() || s.TTFT.N == 0 {
 		return nil
 	}
-	tiles := []tile{b.latencyTile("TTFT P50", s.TTFT), b.latencyTile("TPOT P50", s.TPOT), b.latencyTile("E2E P50", s.E2E)}
+	tiles := []tile{b.latencyTile("TTFT", s.TTFT), b.latencyTile("TPOT", s.TPOT), b.latencyTile("E2E", s.E2E)}
 	if s.Open != nil {
 		tiles = append(tiles, b.latencyTile(l.say("tile.intended"), s.Open.TTFT))
 	}
@@ -160,14 +160,17 @@ func (b *block) Tiles() []tile {
 	}
 	tiles = append(tiles, cache)
 	if s.OutputRate != nil && s.Requests.Planned > 1 {
-		tiles = append(tiles, tile{l.say("throughput.output"), l.number("tokens_per_s", s.OutputRate), []md{l.number("tile.requests", s.Rate)}})
+		tiles = append(tiles, tile{l.say("loads.output"), b.optional(s.OutputRate), []md{l.number("tile.requests", s.Rate)}})
 	}
 	return tiles
 }
 
+// latencyTile is a median with what goes with it; of a single sample there is
+// nothing but that.
 func (b *block) latencyTile(name md, d bench.Dist) tile {
+	n := "n = " + md(count(d.N))
 	if d.N < 2 {
-		return tile{Name: name, Value: b.median(d)}
+		return tile{name, b.median(d), []md{n}}
 	}
-	return tile{name, b.median(d), []md{"AVG " + b.timeOf(d, d.Avg), "P99 " + b.tail(d), "n = " + md(count(d.N))}}
+	return tile{name + " P50", b.median(d), []md{"AVG " + b.timeOf(d, d.Avg), "P99 " + b.tail(d), n}}
 }

@@ -196,3 +196,24 @@ func TestMarkupOfALineIsBoldCodeAndBreaksAlone(t *testing.T) {
 		}
 	}
 }
+
+func TestTilesSayMedianOnlyOfSeveralSamplesAndCarryNoUnitThatOverflows(t *testing.T) {
+	for name, want := range map[string]tile{"connectivity": {"TTFT", "", []md{"n = 1"}}, "prefix": {"TTFT P50", "", nil}} {
+		run := runs()[name]
+		record := run.Record()
+		l, err := languageOf("en")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &page{l: l, result: run.Result(record), record: record}
+		tiles := p.Blocks()[0].Tiles()
+		if got := tiles[0]; got.Name != want.Name || want.More != nil && !slices.Equal(got.More, want.More) {
+			t.Errorf("%s: %+v, want %+v", name, got, want)
+		}
+		for _, got := range tiles {
+			if strings.Contains(string(got.Value), "/s") {
+				t.Errorf("%s: the value %q holds its unit", name, got.Value)
+			}
+		}
+	}
+}

@@ -48,29 +48,49 @@ func (b *block) failed(classes ...bench.Outcome) bool {
 	return false
 }
 
-// Reading is the table of what may be out of line and why, with the rows marked
-// that apply to this run.
+// Reading is the table of what may be out of line and why: first the rows that
+// apply to this run, marked, then the others.
 func (p *page) Reading() *table {
 	l := p.l
 	t := newTable(text(l.say("reading.applies")), text(l.say("reading.seen")), text(l.say("reading.cause")), text(l.say("reading.next")))
+	var others [][]md
 	for _, row := range deviationRows() {
-		var labels []string
-		for _, b := range p.Blocks() {
-			if row.applies(b) {
-				labels = append(labels, string(b.Label()))
-			}
+		mark, applies := p.mark(row)
+		cells := []md{mark, l.say("reading." + row.key), l.say("reading." + row.key + ".cause"), l.say("reading." + row.key + ".next")}
+		if applies {
+			cells[1] = bold(cells[1])
+			t.add(cells...)
+			continue
 		}
-		t.add(p.mark(labels), l.say("reading."+row.key), l.say("reading."+row.key+".cause"), l.say("reading."+row.key+".next"))
+		others = append(others, cells)
 	}
+	t.rows = append(t.rows, others...)
 	return t
 }
 
-func (p *page) mark(labels []string) md {
+// ReadingNone says that no row of the table applies; empty where one does.
+func (p *page) ReadingNone() md {
+	for _, row := range deviationRows() {
+		if _, applies := p.mark(row); applies {
+			return ""
+		}
+	}
+	return p.l.say("reading.none")
+}
+
+// mark says whether a row applies, and of several targets to which.
+func (p *page) mark(row deviationRow) (mark md, applies bool) {
+	var labels []string
+	for _, b := range p.Blocks() {
+		if row.applies(b) {
+			labels = append(labels, string(b.Label()))
+		}
+	}
 	switch {
 	case len(labels) == 0:
-		return "–"
+		return p.l.say("reading.no"), false
 	case p.Many():
-		return md(strings.Join(labels, " "))
+		return bold(p.l.say("reading.yes")) + ": " + md(strings.Join(labels, " ")), true
 	}
-	return bold(p.l.say("reading.yes"))
+	return bold(p.l.say("reading.yes")), true
 }

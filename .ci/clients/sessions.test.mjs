@@ -109,7 +109,7 @@ async function assertWholeWay(stage, session) {
   assert.equal(compared.value.comparable, false, compared.text)
   assert.match(compared.value.summary, /scenario \(prefix \/ multiturn\)/)
   assert.ok(packed.value.ok && existsSync(packed.value.zip_path), packed.text)
-  assert.deepEqual(packed.value.run_ids, [run.value.run_id, multiturn.value.run_id])
+  assert.deepEqual(packed.value.run_ids, [multiturn.value.run_id, run.value.run_id])
   assert.ok(session.client.out.includes(run.value.run_id) && session.client.out.includes('report.md'))
   assertNoKey(stage, session)
 }

@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -32,12 +34,12 @@ func TestEveryChartSaysThatItsFiguresAreDoubtfulOrIncomplete(t *testing.T) {
 	}{
 		{bench.Trusted, bench.StateSucceeded, nil},
 		{bench.Degraded, bench.StateSucceeded, []string{"测量有保留"}},
-		{bench.Invalid, bench.StateCanceled, []string{"测量无效", "不完整 INCOMPLETE"}},
+		{bench.Invalid, bench.StateCanceled, []string{"测量无效", "INCOMPLETE 未完成"}},
 	} {
 		result, record := madeRun(quick(bench.Prefix), doubao())
 		result.Simulated, result.State, result.Targets[0].Measurement.Verdict = false, c.state, c.verdict
 		for name, texts := range textsOf(t, result, record) {
-			for _, badge := range []string{"测量有保留", "测量无效", "不完整 INCOMPLETE"} {
+			for _, badge := range []string{"测量有保留", "测量无效", "INCOMPLETE 未完成"} {
 				if _, marked := texts[badge]; marked != slices.Contains(c.want, badge) {
 					t.Errorf("%s of a run that is %s, %s: %s is there: %t", name, c.verdict, c.state, badge, marked)
 				}
@@ -54,6 +56,36 @@ func TestEveryChartSaysThatItsFiguresAreDoubtfulOrIncomplete(t *testing.T) {
 		if has := strings.Contains(string(page), `"badges":`+string(want)); has != (c.want != nil) {
 			t.Errorf("the page of a run that is %s, %s has its badges: %t", c.verdict, c.state, has)
 		}
+	}
+}
+
+func TestChineseTextsHaveOneTermForEachThing(t *testing.T) {
+	losing := map[string]string{
+		"时延": "延迟", "首字": "首 token", "您": "（无）", "测试": "压测", "服务档位": "服务等级", "思考强度": "思考等级",
+		"提示缓存": "缓存", "token/秒": "token/s", "会话/秒": "会话/s", "请求方言": "方言", "不完整": "未完成", "第几次分组": "复用次序",
+	}
+	sources, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, path := range append(sources, "phrases/zh.json", "page/report.js", "page/report.html.tmpl", "templates/report.md.tmpl") {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read++
+		for term, better := range losing {
+			if strings.Contains(string(data), term) {
+				t.Errorf("%s says %s, not %s", path, term, better)
+			}
+		}
+	}
+	if read < 20 {
+		t.Errorf("only %d files were read", read)
 	}
 }
 

@@ -31,6 +31,16 @@ func (p *pulse) stall(at time.Duration) time.Duration {
 	return longest
 }
 
+// stampDelay is by how much stamps taken in user space are late, at P99 of so
+// many requests: the lag that the largest of so many draws has in the middle of
+// all cases. Few requests may as well have met with a lag that only one stamp
+// in 200 has. Half of it counts, since the delay that is tolerable is half of
+// the error that no trusted run may have.
+func (p *pulse) stampDelay(requests int) time.Duration {
+	n := float64(requests)
+	return max(p.lags.Quantile(min(0.99, n/(n+0.5))), p.lags.Quantile(0.995)/2)
+}
+
 // delays estimates what the client's own delays have done to TTFT and TPOT, at
 // P99 of the requests.
 //
@@ -48,9 +58,8 @@ func (m *Measurement) delays(ok []*Sample, p *pulse) {
 		last.add(s, lastOutput(s.Events))
 	}
 	stamp := 0.0
-	if m.Clock == clockUser { // of so many draws, the one that counts for P99
-		n := float64(len(ok))
-		stamp = Milliseconds(p.lags.Quantile(min(0.99, n/(n+0.5))))
+	if m.Clock == clockUser {
+		stamp = Milliseconds(p.stampDelay(len(ok)))
 	}
 	var starts, tokens []float64
 	for i, s := range ok {
@@ -143,26 +152,45 @@ func readBefore(s *Sample, event int) time.Duration {
 }
 
 // bursts counts the output events that came within [near] of their neighbour,
-// among all that have one. Those of one read are left out where the client may
-// have been stalled for so long that it made the burst itself.
+// among all that have one.
 func (m *Measurement) bursts(last []*Sample, p *pulse) {
 	tight, gaps := 0, 0
 	for _, s := range last {
-		reads := outputReads(s)
-		for i, r := range reads {
-			gaps += r.events - 1
-			if !r.explained(p) {
-				tight += r.events - 1
-			}
-			if i > 0 {
-				gaps++
-				if r.at-r.before < near {
-					tight++
-				}
-			}
-		}
+		t, g := burst(s, p)
+		tight, gaps = tight+t, gaps+g
 	}
 	m.BufferedShare = ratio(tight, gaps)
+}
+
+// burst counts a sample's output events that came within [near] of the one
+// before, among all that have one. What the client may have brought together
+// itself, by a stall, is left out of tight: events of one read, and, where
+// stamps are taken in user space, reads that followed a stall.
+func burst(s *Sample, p *pulse) (tight, gaps int) {
+	reads := outputReads(s)
+	for i, r := range reads {
+		gaps += r.events - 1
+		if !r.explained(p) {
+			tight += r.events - 1
+		}
+		if i == 0 {
+			continue
+		}
+		gaps++
+		if r.at-r.before < near && (s.Client.Clock != clockUser || p.stall(r.at) < meanGap(reads)) {
+			tight++
+		}
+	}
+	return tight, gaps
+}
+
+// meanGap is the mean time between output events.
+func meanGap(reads []outputRead) time.Duration {
+	events := 0
+	for _, r := range reads {
+		events += r.events
+	}
+	return (reads[len(reads)-1].at - reads[0].at) / time.Duration(max(1, events-1))
 }
 
 // outputRead is one read that brought output events.

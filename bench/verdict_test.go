@@ -84,6 +84,9 @@ func TestTheVerdictFollowsWhatTheClientsDelaysDoToTheFigures(t *testing.T) {
 		{"reads that come late, stamped in user space", calm, func(l *lane) { l.clock, l.lag = "user", 5*time.Millisecond }, bench.Degraded, bench.ReasonLag},
 		{"reads that come a little late, stamped in user space", calm, func(l *lane) { l.clock, l.lag = "user", 300*time.Microsecond }, bench.Trusted, ""},
 		{"reads that come very late, stamped in user space", calm, func(l *lane) { l.clock, l.lag = "user", 40*time.Millisecond }, bench.Invalid, bench.ReasonLag},
+		{"few requests in user space, where one beat in 100 meets with a stall", calm, func(l *lane) {
+			l.requests, l.clock, l.stall = 20, "user", 6*time.Millisecond
+		}, bench.Degraded, bench.ReasonLag},
 		{"requests that are held back", calm, func(l *lane) { l.held = 3 * time.Millisecond }, bench.Degraded, bench.ReasonLag},
 		{"requests that are held back a little", calm, func(l *lane) { l.held = 300 * time.Microsecond }, bench.Trusted, ""},
 		{"requests that are held back by a handshake", calm, func(l *lane) {

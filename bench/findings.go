@@ -41,7 +41,8 @@ type evidence struct {
 	last        []*Sample // the attempt that counts of each turn
 	ok          []*Sample // those of them that succeeded
 	end         *End      // nil: unknown
-	cut         int       // tokens to which the server was seen to cut prompts beforehand; 0: it wasn't
+	pulse       *pulse
+	cut         int // tokens to which the server was seen to cut prompts beforehand; 0: it wasn't
 }
 
 // rule is one thing to look for; it reports whether it was found.
@@ -65,7 +66,7 @@ func rules() []rule {
 // the weightiest first. The record is that of the whole run.
 func Findings(spec *Spec, target *Target, s *Summary, m *Measurement, samples []*Sample, r *Record) []Finding {
 	last := lastAttempts(samples)
-	e := &evidence{spec, target, s, m, samples, last, succeeded(last), r.end(), r.cut(target)}
+	e := &evidence{spec, target, s, m, samples, last, succeeded(last), r.end(), newPulse(r.Ticks), r.cut(target)}
 	found := []Finding{}
 	for _, look := range rules() {
 		if f, holds := look(e); holds {

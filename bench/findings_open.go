@@ -1,7 +1,8 @@
 package bench
 
-// queued: in open loop, requests waited for a free place, so that the load was
-// not the one asked for, and latencies from the actual start are too kind.
+// queued: in open loop, requests started later than intended, so that the load
+// was not the one asked for, and latencies from the actual start are too kind.
+// They waited for a free place, or, where there was always one, for the client.
 func queued(e *evidence) (Finding, bool) {
 	open := e.summary.Open
 	if open == nil || open.Wait.N == 0 || e.summary.TTFT.N == 0 {
@@ -15,6 +16,10 @@ func queued(e *evidence) (Finding, bool) {
 		"wait_p50_ms": wait.P50, "wait_p99_ms": wait.P99, "ttft_p99_ms": ttft.P99, "intended_p99_ms": open.TTFT.P99,
 		"asked": float64(e.summary.Concurrency.Asked),
 	}, Texts: map[string]string{"cause": "bursts"}}
+	if c := e.summary.Concurrency; c.Peak < c.Asked {
+		f.Rule, f.Texts["cause"], f.Figures["peak"] = "started_late", "client", float64(c.Peak)
+		return f, true
+	}
 	if waitsGrow(e.ok) {
 		f.Severity, f.Texts["cause"] = Serious, "overload"
 	}

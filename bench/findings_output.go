@@ -102,24 +102,23 @@ func answersShort(e *evidence) (Finding, bool) {
 		Figures: figures{"avg": out.Avg, "cap": float64(e.spec.MaxOutputTokens), "near_cap_share": *e.summary.NearCap, "n": float64(out.N)}}, true
 }
 
-// streamBuffered: output comes in bursts, so that its times are those of a
-// buffer on the way.
+// streamBuffered: output comes in bursts that no stall of the client explains,
+// so that its times are those of a buffer on the way. It is serious from the
+// share on that degrades the verdict.
 func streamBuffered(e *evidence) (Finding, bool) {
-	bursts := where(e.ok, func(s *Sample) bool { return hasWarning(s, WarnBuffered) })
-	reason, judged := e.reason(ReasonBuffered)
+	bursts := where(e.ok, func(s *Sample) bool {
+		tight, gaps := burst(s, e.pulse)
+		return hasWarning(s, WarnBuffered) && 2*tight >= gaps
+	})
+	_, judged := e.reason(ReasonBuffered)
 	if !judged && share(len(bursts), len(e.ok)) <= 0.05 {
 		return none()
 	}
-	f := Finding{Rule: "stream_buffered", Severity: Serious,
-		Figures: figures{"buffered": float64(len(bursts)), "succeeded": float64(len(e.ok))}, RequestIDs: idsOf(bursts)}
-	switch {
-	case e.measurement.BufferedShare != nil:
-		f.Figures["burst_share"] = *e.measurement.BufferedShare
-	case judged:
-		f.Figures["burst_share"] = reason.Value
-	default:
-		f.Figures["burst_share"] = 1 // every output of a request came at one moment: there is no gap to count
+	f := Finding{Rule: "stream_buffered", Figures: figures{"buffered": float64(len(bursts)), "succeeded": float64(len(e.ok)), "burst_share": 1}, RequestIDs: idsOf(bursts)}
+	if s := e.measurement.BufferedShare; s != nil { // else every output of a request came at one moment: there is no gap to count
+		f.Figures["burst_share"] = *s
 	}
+	f.Severity = grade(f.Figures["burst_share"], bufferedLimit)
 	return f, true
 }
 

@@ -84,6 +84,10 @@ const tickEvery = time.Second
 // near is the distance under which two output events count as one burst.
 const near = time.Millisecond
 
+// bufferedLimit is the share of output events near their neighbour from which on
+// the times between events are those of a buffer on the way.
+const bufferedLimit = 0.2
+
 // The client's own delays, as shares of a figure's median: from TolerableDelay
 // on, the figures hold with a reservation; from the second on they describe the
 // client. TolerableDelay is half of the error of 1 % that no trusted run may have,
@@ -218,7 +222,7 @@ func (m *Measurement) checks(s *Summary, n int) []Reason {
 	add(ReasonCPU, m.CPUShare, 0.7, Trusted)
 	add(ReasonDrift, m.WallDriftMS, 1000, Degraded)
 	if s.TPOT.N > 0 && s.TPOT.P50 > 2*Milliseconds(near) {
-		add(ReasonBuffered, m.BufferedShare, 0.2, Degraded)
+		add(ReasonBuffered, m.BufferedShare, bufferedLimit, Degraded)
 	}
 	if n >= 20 {
 		add(ReasonNewConns, ratio(m.NewConns, n), 0.1, Degraded)

@@ -246,7 +246,7 @@ func TestNoValueThatIsNoNumberReachesAChart(t *testing.T) {
 func TestMissingFiguresAreNamedInTheReportsLanguage(t *testing.T) {
 	for lang, want := range map[string][]string{
 		"en": {"metrics_by_reuse.png is without TPOT: no request has this figure", "latency_distribution.png is without TPOT: no request has this figure"},
-		"zh": {"metrics_by_reuse.png 不含“每输出 token 间隔 TPOT”：没有请求具备该指标", "latency_distribution.png 不含“每输出 token 时延 TPOT”：没有请求具备该指标"},
+		"zh": {"metrics_by_reuse.png 不含“每输出 token 间隔 TPOT”：没有请求具备该指标", "latency_distribution.png 不含“每输出 token 间隔 TPOT”：没有请求具备该指标"},
 	} {
 		spec := quick(bench.Prefix)
 		spec.Lang = lang

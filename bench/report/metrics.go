@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/llm-bench/llm-bench/bench"
 )
 
@@ -66,7 +68,7 @@ func (b *block) single() *table {
 // metricName is a metric with the unit of its row.
 func (b *block) metricName(row latencyRow) md {
 	name := b.l.say("metric."+row.key, "unit", md(scaleOf(row.dist).unit))
-	if row.key == "tpot" && b.found("stream_buffered") {
+	if row.key == "tpot" && b.buffered() {
 		name += " ‡"
 	}
 	return name
@@ -83,6 +85,13 @@ func (b *block) found(rules ...string) bool {
 	return false
 }
 
+// buffered reports whether the times between tokens are those of a buffer on the way.
+func (b *block) buffered() bool {
+	return slices.ContainsFunc(b.target.Findings, func(f bench.Finding) bool {
+		return f.Rule == "stream_buffered" && f.Severity == bench.Serious
+	})
+}
+
 // MetricNotes explain the marks of the table of metrics.
 func (b *block) MetricNotes() []md {
 	s, l := &b.target.Summary, b.l
@@ -90,7 +99,7 @@ func (b *block) MetricNotes() []md {
 	if d := s.TTFT; d.N > 0 && d.P99Needs > 0 && b.result.Scenario != bench.Connectivity {
 		notes = append(notes, l.say("note.p99", "n", d.N, "needs", d.P99Needs))
 	}
-	if b.found("stream_buffered") {
+	if b.buffered() {
 		notes = append(notes, l.say("note.buffered"))
 	}
 	if left := s.TTFT.N - s.TPOT.N; left > 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +44,7 @@ names end in _API_KEY, whatever has the form of a key, Authorization headers. On
 
 func sayPacked(std streams, p *job.Packed) {
 	for _, r := range p.Runs {
-		line := fmt.Sprintf("%s: %s", r.RunID, r.State)
+		line := fmt.Sprintf("%s: %s, %s", r.RunID, r.State, verdictsOf(&r))
 		if r.Simulated {
 			line += ", SIMULATED ENDPOINT"
 		}
@@ -55,7 +56,20 @@ func sayPacked(std streams, p *job.Packed) {
 	for _, name := range p.LeftOut {
 		fmt.Fprintf(std.out, "left out: %s\n", name)
 	}
-	fmt.Fprintf(std.out, "%d files, no secret found; check the zip with llm-bench verify\nzip: %s\n", p.Files, p.File)
+	fmt.Fprintf(std.out, "%s, no secret found; check the zip with llm-bench verify\nzip: %s\n", counted(p.Files, "file"), p.File)
+}
+
+// verdictsOf says how far the measurement of a run is to be trusted, of several
+// targets each.
+func verdictsOf(r *rundir.BundledRun) string {
+	if len(r.Targets) == 1 && len(r.Verdicts) == 1 {
+		return "measurement " + string(r.Verdicts[0])
+	}
+	var parts []string
+	for i, v := range r.Verdicts {
+		parts = append(parts, r.Targets[i]+" "+string(v))
+	}
+	return "measurement: " + strings.Join(parts, ", ")
 }
 
 // packingFault is why no zip was written.

@@ -87,6 +87,13 @@ func TestTheZipHoldsTheRunAndNothingOfTheMachine(t *testing.T) {
 			t.Errorf("%s is another than in the folder", name)
 		}
 	}
+	verdict := result.Targets[0].Measurement.Verdict
+	if len(p.Runs) != 1 || !slices.Equal(p.Runs[0].Verdicts, []bench.Verdict{verdict}) || !strings.Contains(files["manifest.json"], `"verdicts": [`) {
+		t.Errorf("the verdict %s is missing in %+v or in\n%s", verdict, p.Runs, files["manifest.json"])
+	}
+	if said := call("package", dir, "-o", file).out; !strings.Contains(said, run+": succeeded, measurement "+string(verdict)) {
+		t.Errorf("state and verdict aren't said:\n%s", said)
+	}
 	if !strings.Contains(files["manifest.json"], `"simulated": true`) {
 		t.Error("the manifest doesn't say that it is simulated")
 	}

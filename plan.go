@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/job"
@@ -77,8 +78,8 @@ func (f *forecast) times(n int) {
 }
 
 func (f forecast) line() string {
-	line := fmt.Sprintf("%s: %d requests, about %d prompt tokens, at most %d output tokens, %.1f to %.1f min",
-		f.Scenario, f.Requests, f.PromptTokens, f.OutputTokensMax, f.MinutesLow, f.MinutesHigh)
+	line := fmt.Sprintf("%s: %s, about %s, at most %s, %.1f to %.1f min", f.Scenario, counted(f.Requests, "request"),
+		counted(f.PromptTokens, "prompt token"), counted(f.OutputTokensMax, "output token"), f.MinutesLow, f.MinutesHigh)
 	if f.PaceFrom != "" {
 		line += " (at the pace of " + f.PaceFrom + ")"
 	}
@@ -91,6 +92,22 @@ func (f forecast) line() string {
 	return line
 }
 
+// counted is a number of things, whose name is given for one.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return grouped(n) + " " + noun + "s"
+}
+
+// grouped writes a number with commas between its thousands.
+func grouped(n int) string {
+	if n < 1000 {
+		return strconv.Itoa(n)
+	}
+	return grouped(n/1000) + fmt.Sprintf(",%03d", n%1000)
+}
+
 // throttled compares the fastest that the run may be with the rates that the
 // endpoint is known to take; "" where it stays below them or none is known.
 func throttled(f *forecast, terms *bench.Terms) string {
@@ -98,9 +115,9 @@ func throttled(f *forecast, terms *bench.Terms) string {
 	rpm, tpm := float64(f.Requests)/minutes, float64(f.PromptTokens+f.OutputTokensMax)/minutes
 	switch {
 	case terms.RPM > 0 && rpm > float64(terms.RPM):
-		return fmt.Sprintf("may be throttled: up to %.0f requests a minute, and the endpoint takes %d (RPM)", rpm, terms.RPM)
+		return fmt.Sprintf("may be throttled: up to %s a minute, and the endpoint takes %s (RPM)", counted(int(rpm), "request"), grouped(terms.RPM))
 	case terms.TPM > 0 && tpm > float64(terms.TPM):
-		return fmt.Sprintf("may be throttled: up to %.0f tokens a minute, and the endpoint takes %d (TPM)", tpm, terms.TPM)
+		return fmt.Sprintf("may be throttled: up to %s a minute, and the endpoint takes %s (TPM)", counted(int(tpm), "token"), grouped(terms.TPM))
 	}
 	return ""
 }

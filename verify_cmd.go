@@ -57,7 +57,7 @@ func sayVerified(std streams, v *job.Verified) {
 		job.MethodRecomputed: fmt.Sprintf("it was packed with version %s and is checked with %s: the numbers of result.json were computed again, report.md was checked by its hash", orElse(v.PackedWith.Version, "(unknown)"), v.Version),
 		job.MethodNone:       "nothing in it was looked at",
 	}
-	fmt.Fprintf(w, "%d runs, %d attempts, %d files; %s\n", len(v.Runs), v.Attempts, v.Files, how[v.Method])
+	fmt.Fprintf(w, "%s, %s, %s; %s\n", counted(len(v.Runs), "run"), counted(v.Attempts, "attempt"), counted(v.Files, "file"), how[v.Method])
 	for _, r := range v.Remarks {
 		fmt.Fprintln(w, "note: "+r)
 	}

@@ -320,7 +320,7 @@ func TestTheHonestLimitOfACheckIsSaid(t *testing.T) {
 	alone(t)
 	_, file := packed(t, "connectivity")
 	c := call("verify", file)
-	for _, says := range []string{"ok: every figure follows", "SIMULATED ENDPOINT", "forged throughout", "1 runs, 1 attempts"} {
+	for _, says := range []string{"ok: every figure follows", "SIMULATED ENDPOINT", "forged throughout", "1 run, 1 attempt,"} {
 		if c.code != exitDone || !strings.Contains(c.out, says) {
 			t.Errorf("exit code %d, %q isn't in\n%s", c.code, says, c.out)
 		}
@@ -357,5 +357,24 @@ func TestVerifyTellsAWrongCallFromAMismatch(t *testing.T) {
 		if got := call(append([]string{"verify"}, c.args...)...); got.code != c.code || !strings.Contains(got.out+got.err, c.says) {
 			t.Errorf("%v: exit code %d, want %d and %q\n%s%s", c.args, got.code, c.code, c.says, got.out, got.err)
 		}
+	}
+}
+
+func TestAForgedVerdictInTheManifestIsNamed(t *testing.T) {
+	alone(t)
+	_, file := packed(t, "connectivity")
+	run, files := contents(t, file)
+	var m rundir.Manifest
+	if err := json.Unmarshal([]byte(files[rundir.ManifestFile]), &m); err != nil || len(m.Runs) != 1 || len(m.Runs[0].Verdicts) != 1 {
+		t.Fatalf("%v: %+v", err, m.Runs)
+	}
+	honest, forged := string(m.Runs[0].Verdicts[0]), string(bench.Trusted)
+	if honest == forged {
+		forged = string(bench.Degraded)
+	}
+	files[rundir.ManifestFile] = strings.Replace(files[rundir.ManifestFile], `"`+honest+`"`, `"`+forged+`"`, 1)
+	got, v := verified(t, rezipped(t, run, files, false))
+	if got.code != exitFailed || len(v.Mismatches) != 1 || v.Mismatches[0].File != rundir.ManifestFile || v.Mismatches[0].Place != run+" verdicts" {
+		t.Errorf("exit code %d, %v", got.code, v.Mismatches)
 	}
 }

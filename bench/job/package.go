@@ -232,9 +232,9 @@ func renderPortable(ctx context.Context, dir string) (*bench.Result, error) {
 }
 
 func bundledRun(r *bench.Result) rundir.BundledRun {
-	run := rundir.BundledRun{RunID: r.RunID, Scenario: r.Scenario, State: r.State, Began: r.Began, Targets: []string{}, Simulated: r.Simulated}
+	run := rundir.BundledRun{RunID: r.RunID, Scenario: r.Scenario, State: r.State, Began: r.Began, Targets: []string{}, Verdicts: []bench.Verdict{}, Simulated: r.Simulated}
 	for _, t := range r.Targets {
-		run.Targets = append(run.Targets, t.Label)
+		run.Targets, run.Verdicts = append(run.Targets, t.Label), append(run.Verdicts, t.Measurement.Verdict)
 	}
 	return run
 }

@@ -237,6 +237,9 @@ func (v *verifier) listed(name string, result *bench.Result) {
 		return
 	}
 	got := v.manifest.Runs[at]
+	if !slices.Equal(got.Verdicts, want.Verdicts) {
+		v.differs(Mismatch{File: rundir.ManifestFile, Place: name + " verdicts", Fault: "are wrong", Says: bench.Clean(fmt.Sprint(got.Verdicts), 300), Gives: fmt.Sprint(want.Verdicts)})
+	}
 	if got.Scenario != want.Scenario || got.State != want.State || got.Simulated != want.Simulated ||
 		!got.Began.Equal(want.Began) || !slices.Equal(got.Targets, want.Targets) {
 		v.note(Mismatch{File: rundir.ManifestFile, Place: name, Fault: "is wrong", Says: bench.Clean(fmt.Sprintf("%+v", got), 300), Gives: bench.Clean(fmt.Sprintf("%+v", want), 300)})

@@ -37,12 +37,13 @@ type Manifest struct {
 
 // BundledRun is one run of a bundle. Its folder has its name.
 type BundledRun struct {
-	RunID     string         `json:"run_id"`
-	Scenario  bench.Scenario `json:"scenario"`
-	State     bench.State    `json:"state"`
-	Began     time.Time      `json:"began"`
-	Targets   []string       `json:"targets"` // labels
-	Simulated bool           `json:"simulated"`
+	RunID     string          `json:"run_id"`
+	Scenario  bench.Scenario  `json:"scenario"`
+	State     bench.State     `json:"state"`
+	Began     time.Time       `json:"began"`
+	Targets   []string        `json:"targets"`  // labels
+	Verdicts  []bench.Verdict `json:"verdicts"` // on the measurement, one for each target
+	Simulated bool            `json:"simulated"`
 }
 
 // BundledFile is one file of a bundle.

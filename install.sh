@@ -196,6 +196,13 @@ forget() {
   done
 }
 
+# held prints what is left in $home.
+held() {
+  for entry in "$home"/* "$home"/.[!.]*; do
+    if [ -e "$entry" ]; then printf ' %s' "${entry##*/}"; fi
+  done
+}
+
 take_back() {
   if $dry_run; then
     for client in $clients; do
@@ -218,7 +225,7 @@ take_back() {
   fi
   forget
   rmdir -- "$home/bin" "$home/setup" "$home/runs" "$home/locks" "$home" 2>/dev/null || true
-  [ ! -d "$home" ] || say "kept: $home, which still holds: $(ls -A -- "$home" | tr '\n' ' ' | sed 's/ $//')"
+  [ ! -d "$home" ] || say "kept: $home, which still holds:$(held)"
 }
 
 if $uninstall; then

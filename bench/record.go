@@ -39,12 +39,13 @@ type Header struct {
 }
 
 // Setup is what a run was given and no figure shows. Without it a broken run
-// could not be taken up again. It holds no secret.
+// could not be taken up again. It holds no secret and, as it is handed on with
+// the journal, no place on the user's machine.
 type Setup struct {
 	Sim         json.RawMessage `json:"sim,omitempty"`    // settings of the stand-in endpoint; absent: another endpoint
-	Corpus      string          `json:"corpus,omitempty"` // absolute path of the user's own text
+	Corpus      string          `json:"corpus,omitempty"` // base name of the file of the user's own text
 	CorpusReuse bool            `json:"allow_corpus_reuse,omitempty"`
-	CAFile      string          `json:"ca_file,omitempty"` // absolute path
+	CAFile      string          `json:"ca_file,omitempty"` // base name
 	Insecure    bool            `json:"insecure,omitempty"`
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/rundir"
 	"github.com/llm-bench/llm-bench/bench/sim"
 )
 
@@ -60,13 +61,26 @@ func (o *SimOptions) Config() sim.Config {
 	}
 }
 
-// setup is what taking the run up again will need.
+// setup is what taking the run up again will need, beside its places.
 func (o *Order) setup() bench.Setup {
-	s := bench.Setup{Corpus: absolute(o.Corpus), CorpusReuse: o.AllowCorpusReuse, CAFile: absolute(o.CAFile), Insecure: o.Insecure}
+	s := bench.Setup{Corpus: base(o.Corpus), CorpusReuse: o.AllowCorpusReuse, CAFile: base(o.CAFile), Insecure: o.Insecure}
 	if o.Sim != nil {
 		s.Sim, _ = json.Marshal(o.Sim) // numbers and a text: it can't fail
 	}
 	return s
+}
+
+// places are where the files lie that the order names.
+func (o *Order) places() rundir.Places {
+	return rundir.Places{Corpus: absolute(o.Corpus), CAFile: absolute(o.CAFile)}
+}
+
+// base is the name of a file without its folders; "" for none.
+func base(path string) string {
+	if path == "" {
+		return ""
+	}
+	return filepath.Base(path)
 }
 
 // absolute is the absolute path of a file; "" for none.

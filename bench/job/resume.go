@@ -72,7 +72,7 @@ func Resume(ctx context.Context, dir string, means Means) (*Job, error) {
 	if a.before, err = standing(dir); err != nil {
 		return nil, err
 	}
-	order, err := orderOf(record, means)
+	order, err := orderOf(record, a.before, means)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +103,18 @@ func standing(dir string) (*rundir.State, error) {
 }
 
 // orderOf is the order that a run was carried out by, but for the keys.
-func orderOf(record *bench.Record, means Means) (Order, error) {
+func orderOf(record *bench.Record, state *rundir.State, means Means) (Order, error) {
 	h := &record.Header
 	if h.InputHash == "" {
 		return Order{}, errors.New("the run ended before its inputs were made: start it anew")
 	}
+	places, err := placesOf(&h.Setup, state)
+	if err != nil {
+		return Order{}, err
+	}
 	order := Order{
 		Spec: h.Spec, Target: h.Targets[0], Others: h.Targets[1:], Points: h.Points, OutputDir: ".",
-		Corpus: h.Setup.Corpus, AllowCorpusReuse: h.Setup.CorpusReuse, CAFile: h.Setup.CAFile, Insecure: h.Setup.Insecure, Version: means.Version,
+		Corpus: places.Corpus, AllowCorpusReuse: h.Setup.CorpusReuse, CAFile: places.CAFile, Insecure: h.Setup.Insecure, Version: means.Version,
 	}
 	if h.Setup.Sim != nil {
 		order.Sim = &SimOptions{}
@@ -121,6 +125,22 @@ func orderOf(record *bench.Record, means Means) (Order, error) {
 		return Order{}, errors.New("the journal doesn't hold the settings of the stand-in endpoint: start the run anew")
 	}
 	return order, order.Validate()
+}
+
+// placesOf are where the files lie that the run used. The journal has their
+// names alone.
+func placesOf(setup *bench.Setup, state *rundir.State) (rundir.Places, error) {
+	var places rundir.Places
+	if state != nil {
+		places = state.Places
+	}
+	if name := base(places.Corpus); name != setup.Corpus {
+		return places, fmt.Errorf("the run's corpus is %q, and %s doesn't say where it lies: start the run anew", setup.Corpus, rundir.StateFile)
+	}
+	if name := base(places.CAFile); name != setup.CAFile {
+		return places, fmt.Errorf("the run's ca_file is %q, and %s doesn't say where it lies: start the run anew", setup.CAFile, rundir.StateFile)
+	}
+	return places, nil
 }
 
 // plan builds the inputs again and makes sure that they are those of the run.

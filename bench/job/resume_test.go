@@ -196,21 +196,31 @@ func TestAKeyGoesWhereItBelongsAndNowhereElse(t *testing.T) {
 	}
 }
 
-func TestTheHeaderHoldsAllThatTakingARunUpNeeds(t *testing.T) {
-	order := Order{Sim: &SimOptions{TPOT: 7, Limit: 3, Fault: "429@n=1"}, Corpus: "/c.txt", AllowCorpusReuse: true, CAFile: "/ca.pem", Insecure: true}
+func TestJournalAndStateHoldAllThatTakingARunUpNeeds(t *testing.T) {
+	corpus := filepath.Join(t.TempDir(), "c.txt")
+	order := Order{Sim: &SimOptions{TPOT: 7, Limit: 3, Fault: "429@n=1"}, Corpus: corpus, AllowCorpusReuse: true, Insecure: true}
 	spec := bench.NewSpec(bench.Prefix, bench.Quick)
 	record := &bench.Record{Header: bench.Header{Spec: spec, InputHash: "x", Targets: []bench.Target{{Label: "a", Source: bench.SourceSim}}, Setup: order.setup()}}
-	record.Header.Setup.CAFile = "" // there is no such file
-	got, err := orderOf(record, Means{Version: "2"})
-	if err != nil || !reflect.DeepEqual(got.Sim, order.Sim) || got.Corpus != "/c.txt" || !got.AllowCorpusReuse || !got.Insecure || got.Version != "2" {
+	state := &rundir.State{Places: order.places()}
+	got, err := orderOf(record, state, Means{Version: "2"})
+	if err != nil || !reflect.DeepEqual(got.Sim, order.Sim) || got.Corpus != corpus || !got.AllowCorpusReuse || !got.Insecure || got.Version != "2" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	record.Header.Setup.Sim = nil
-	if _, err := orderOf(record, Means{}); err == nil || !strings.Contains(err.Error(), "stand-in") {
+	for _, without := range []*rundir.State{nil, {}, {Places: rundir.Places{Corpus: "/other.txt"}}} {
+		if _, err := orderOf(record, without, Means{}); err == nil || !strings.Contains(err.Error(), `"c.txt"`) {
+			t.Errorf("the state %+v: %v", without, err)
+		}
+	}
+	record.Header.Setup.CAFile = "ca.pem"
+	if _, err := orderOf(record, state, Means{}); err == nil || !strings.Contains(err.Error(), `"ca.pem"`) {
+		t.Errorf("without the place of the certificates: %v", err)
+	}
+	record.Header.Setup.CAFile, record.Header.Setup.Sim = "", nil
+	if _, err := orderOf(record, state, Means{}); err == nil || !strings.Contains(err.Error(), "stand-in") {
 		t.Errorf("without the settings: %v", err)
 	}
 	record.Header.InputHash = ""
-	if _, err := orderOf(record, Means{}); err == nil || !strings.Contains(err.Error(), "start it anew") {
+	if _, err := orderOf(record, state, Means{}); err == nil || !strings.Contains(err.Error(), "start it anew") {
 		t.Errorf("without inputs: %v", err)
 	}
 }

@@ -30,6 +30,7 @@ type running struct {
 	track   *tracker
 	watch   func(Progress)
 	hash    string // of the order as it was given
+	places  rundir.Places
 	started time.Time
 	from    time.Duration // when this process began, on the clock of the run
 
@@ -49,7 +50,7 @@ type running struct {
 }
 
 func newRunning(j *Job, watch func(Progress)) (*running, error) {
-	r := &running{job: j, clock: j.clock(), watch: watch, hash: j.order.Hash(), started: time.Now()}
+	r := &running{job: j, clock: j.clock(), watch: watch, hash: j.order.Hash(), places: j.order.places(), started: time.Now()}
 	r.from = r.clock.Now()
 	for _, target := range j.order.targets() {
 		client, err := j.clientOf(r.clock, j.order.widest(), target)
@@ -277,6 +278,7 @@ func (r *running) writeState(state bench.State, more func(*rundir.State)) {
 		RunID: r.job.dir.RunID, Scenario: r.job.order.Spec.Scenario, State: state, Phase: p.Phase, Process: rundir.ThisProcess(),
 		Planned: p.Requests.Planned, Succeeded: p.Requests.Succeeded, Failed: p.Requests.Failed, Canceled: p.Requests.Canceled, NotRun: p.Requests.NotRun,
 		TTFTP50: p.TTFTP50, StartedAt: r.started, HeartbeatAt: time.Now(), ParamsHash: r.hash,
+		Places: r.places,
 	}
 	if p.Remain != nil {
 		seconds := p.Remain.Seconds()

@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -17,12 +19,14 @@ import (
 const maxHeld = 64 << 10
 
 // Log is a run's run.log: what is written to it is appended line by line, with
-// the keys taken out. It may be used from several goroutines.
+// the keys taken out, and with the folder of the run and the user's home, as
+// the log is handed on with the run. It may be used from several goroutines.
 type Log struct {
-	mu   sync.Mutex
-	out  io.WriteCloser
-	keys []bench.Secret
-	held []byte // the line that has no end yet
+	mu     sync.Mutex
+	out    io.WriteCloser
+	keys   []bench.Secret
+	places *strings.Replacer
+	held   []byte // the line that has no end yet
 }
 
 // OpenLog opens the log of a run to append to it.
@@ -31,7 +35,24 @@ func OpenLog(dir string, keys ...bench.Secret) (*Log, error) {
 	if err != nil {
 		return nil, fmt.Errorf("log: %w", err)
 	}
-	return &Log{out: file, keys: keys}, nil
+	return &Log{out: file, keys: keys, places: unplaced(dir)}, nil
+}
+
+// unplaced takes the folder above dir out of a text, and the user's home.
+func unplaced(dir string) *strings.Replacer {
+	var pairs []string
+	add := func(place, instead string) {
+		if place = strings.TrimRight(place, string(filepath.Separator)); place != "" && filepath.IsAbs(place) {
+			place += string(filepath.Separator)
+			quoted := strconv.Quote(place)
+			pairs = append(pairs, place, instead, quoted[1:len(quoted)-1], instead)
+		}
+	}
+	add(filepath.Dir(dir), "")
+	if home, err := os.UserHomeDir(); err == nil {
+		add(home, "~/")
+	}
+	return strings.NewReplacer(pairs...)
 }
 
 // Hide keeps more keys out of what is written from now on.
@@ -73,7 +94,7 @@ func (l *Log) breakLine() error {
 }
 
 func (l *Log) emit(text string) error {
-	_, err := io.WriteString(l.out, bench.Redact(text, l.keys...))
+	_, err := io.WriteString(l.out, bench.Redact(l.places.Replace(text), l.keys...))
 	return err
 }
 

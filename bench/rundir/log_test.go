@@ -45,6 +45,28 @@ func TestNoKeyGetsIntoTheLog(t *testing.T) {
 	}
 }
 
+func TestTheLogNamesNoFolderAboveTheRunAndNoHome(t *testing.T) {
+	home, run := filepath.Join(t.TempDir(), "somebody"), filepath.Join(t.TempDir(), "prefix_20260131_093000")
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	must(t, os.Mkdir(run, 0o755))
+	l, err := OpenLog(run)
+	must(t, err)
+	_, err = os.Open(filepath.Join(run, "gone"))
+	l.Logger().Error("journal", "error", err, "corpus", filepath.Join(home, "a", "c.txt"))
+	must(t, l.Close())
+	text, err := os.ReadFile(filepath.Join(run, LogFile))
+	must(t, err)
+	for _, place := range []string{filepath.Dir(run), "somebody"} {
+		if strings.Contains(string(text), place) {
+			t.Errorf("%s is in\n%s", place, text)
+		}
+	}
+	if !strings.Contains(string(text), "prefix_20260131_093000") || !strings.Contains(string(text), "c.txt") {
+		t.Errorf("the names are lost:\n%s", text)
+	}
+}
+
 func TestAKeyWrittenInPiecesIsTakenOut(t *testing.T) {
 	text := logText(t, func(l *Log) {
 		for _, b := range []byte("a " + odd + " b\nlast " + odd) {

@@ -39,6 +39,15 @@ type State struct {
 
 	Summary string `json:"summary,omitempty"` // one sentence of result
 	Error   *Fault `json:"error,omitempty"`   // why the run failed
+
+	Places Places `json:"places,omitzero"`
+}
+
+// Places are files on the user's machine that taking the run up again needs.
+// They stand here alone, as a state is never handed on.
+type Places struct {
+	Corpus string `json:"corpus,omitempty"`  // absolute path of the user's own text
+	CAFile string `json:"ca_file,omitempty"` // absolute path
 }
 
 // Done is the number of requests that have succeeded or failed.

@@ -69,7 +69,7 @@ func resume(ctx context.Context, std streams, dir string, asJSON bool) (*bench.R
 		fmt.Fprintln(notes, sourceLine(&t, "as the run says")) // the directory may have come from elsewhere
 	}
 	left, restarted := j.Left()
-	fmt.Fprintf(notes, "%d requests are left; %d sessions begin anew\n%s\n", left, restarted, j.Dir().Path)
+	fmt.Fprintf(notes, "left: %s; to begin anew: %s\n%s\n", counted(left, "request"), counted(restarted, "session"), j.Dir().Path)
 	live := newLive(std.err, j.Planned())
 	result, err := j.Run(ctx, live.show)
 	live.end()

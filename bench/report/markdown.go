@@ -144,7 +144,7 @@ func (b *block) incomplete() md {
 	}
 	line := b.l.say("alarm."+string(b.result.State), "done", r.Succeeded+r.Failed, "planned", r.Planned)
 	if e != nil && e.Reason != "" {
-		line += b.l.say("alarm.reason", "reason", e.Reason)
+		line += b.l.say("alarm.reason", "reason", b.l.remark(e.Reason))
 	}
 	return line
 }

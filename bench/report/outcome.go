@@ -121,7 +121,7 @@ func (p *page) Notes() []md {
 		notes = append(notes, p.l.say("corpus.reused"))
 	}
 	for _, n := range p.result.Warnings {
-		notes = append(notes, esc(n))
+		notes = append(notes, p.l.remark(n))
 	}
 	return notes
 }

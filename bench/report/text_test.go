@@ -270,3 +270,37 @@ func TestWhatDecidesTheVerdictStandsBesideItsLimit(t *testing.T) {
 		}
 	}
 }
+
+func TestOneThingIsNotNamedAsSeveral(t *testing.T) {
+	l := languageFor(t, "en")
+	for want, got := range map[string]md{
+		"The only request succeeded.":          l.say("headline.all", "n", 1),
+		"All 11 requests succeeded.":           l.say("headline.all", "n", 11),
+		"0 of 1 request succeeded.":            l.say("headline.some", "n", 0, "planned", 1),
+		"1 of 21 requests succeeded.":          l.say("headline.some", "n", 1, "planned", 21),
+		"P99 rests on 1 sample":                l.say("finding.few_samples", "n", 1),
+		"open loop: Poisson, 1 requests/s":     l.say("arrival.poisson", "rate", md("1")),
+		"1 prefix × (9 + 1) tokens, 1 request": l.say("line.prefix", "prefixes", 1, "prefix", 9, "suffix", 1, "requests", 1),
+	} {
+		if string(got) != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestNotesOfTheJournalAreInTheReportsLanguage(t *testing.T) {
+	note := "lengths are estimated: calibration, probe 2 (length): the server reports no prompt tokens"
+	for text, want := range map[string]md{
+		note: "长度为估算值：校准探测 2（length）：服务端未上报输入 token 数（usage）",
+		"m*1 is being retired: a baseline taken on it will soon have nothing to be compared with": `m\*1 即将下线：以它测得的基线很快将无从对照`,
+		"5 consecutive failures": "连续 5 次失败",
+		"something <new>":        "something &lt;new&gt;",
+	} {
+		if got := languageFor(t, "zh").remark(text); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if got := languageFor(t, "en").remark(note); got != md(note) {
+		t.Errorf("%q, want %q", got, note)
+	}
+}

@@ -368,6 +368,43 @@ func TestProgressIncreasesKeepsItsDistanceAndGoesToThoseWhoAskAlone(t *testing.T
 	}
 }
 
+func TestNoNoteFollowsItsAnswerThoughManyWaitForTheSameEnd(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, steady())
+	w := h.serve(t)
+	w.initialize("2025-06-18")
+	w.tool(2, "run_prefix", h.slow(`"wait_seconds":0`), "")
+	id := w.result(2).str("run_id")
+	const waiting = 25
+	for i := range waiting {
+		w.tool(100+i, "get_run", fmt.Sprintf(`{"run_id":%q,"wait_seconds":%d}`, id, 3+i%5), fmt.Sprintf(`{"progressToken":%d}`, 100+i))
+	}
+	for i := range waiting {
+		w.get(100 + i)
+	}
+	w.request(200, "ping", `{}`)
+	w.get(200)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	answered, notes := map[float64]bool{}, 0
+	for _, line := range w.lines {
+		var m struct {
+			ID     float64
+			Params struct{ ProgressToken float64 }
+		}
+		check(t, json.Unmarshal([]byte(line), &m))
+		answered[m.ID] = true
+		if token := m.Params.ProgressToken; token != 0 {
+			if notes++; answered[token] {
+				t.Errorf("a note for %v came after its answer", token)
+			}
+		}
+	}
+	if notes < waiting/2 {
+		t.Errorf("only %d notes came", notes)
+	}
+}
+
 func TestClientsOfTheModernKindGetProgressToo(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, steady())

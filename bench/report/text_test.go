@@ -187,7 +187,7 @@ func TestMoreCachedThanPromptIsLeftOutOfTheRateAlone(t *testing.T) {
 			c.Sample.Warn(bench.WarnCachedExceedsPrompt)
 		}
 	}
-	requireAll(t, pageOf(t, run), "| **50.0 %** |", "1 answers claim more cached", "`cached_exceeds_prompt` more cached than prompt tokens | 1 | `021785000001` |", "| **TTFT** first token (s) | 2 |")
+	requireAll(t, pageOf(t, run), "| **50.0 %** |", "1 answer claims more cached", "`cached_exceeds_prompt` more cached than prompt tokens | 1 | `021785000001` |", "| **TTFT** first token (s) | 2 |")
 }
 
 func TestABufferedStreamMarksTPOTAsUnreliable(t *testing.T) {
@@ -230,7 +230,7 @@ func TestAResumedRunSaysHowLongItStoodStill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	requireAll(t, string(text), "after a gap of 90.0 s; 1 sessions began anew")
+	requireAll(t, string(text), "after a gap of 90.0 s; 1 session began anew")
 }
 
 func TestProbesStandApart(t *testing.T) {

@@ -30,13 +30,12 @@ const leakKey = "sk-LEAKTEST-0123456789abcdef"
 
 // yard is where workers are started: an endpoint, an index and a place for runs.
 type yard struct {
-	t        *testing.T
-	url      string
-	index    rundir.Index
-	out      string
-	self     string
-	requests atomic.Int64 // chat requests that have ended
-	latest   atomic.Int64 // when the latest chat request arrived, Unix nanoseconds
+	t      *testing.T
+	url    string
+	index  rundir.Index
+	out    string
+	self   string
+	latest atomic.Int64 // when the latest chat request arrived, Unix nanoseconds
 }
 
 func newYard(t *testing.T, tpot time.Duration) *yard {
@@ -45,7 +44,6 @@ func newYard(t *testing.T, tpot time.Duration) *yard {
 	server, err := sim.New(sim.Config{
 		BaseTTFT: time.Millisecond, PrefillPer1000: sim.Zero, TPOT: tpot, APIKey: leakKey,
 		FaultFor: func(*sim.Request) string { y.latest.Store(time.Now().UnixNano()); return "" },
-		Recorder: func(*sim.Record) { y.requests.Add(1) },
 	})
 	done(t, err)
 	front := httptest.NewServer(server)

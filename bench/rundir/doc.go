@@ -11,6 +11,11 @@
 //	resume   where a broken run was taken up again (bench.Resume)
 //	end      how the run ended (bench.Finish)
 //
+// It holds every attempt that has ended exactly once: whoever carried the
+// attempt out writes its line, with one call of the system, before it goes on.
+// What the system has taken survives the death of the process, though not that
+// of the machine, within the seconds between two flushes.
+//
 // A reader passes over kinds that it doesn't know.
 package rundir
 

@@ -51,7 +51,7 @@ func (p *page) comparisonRows() []comparedRow {
 			return l.say("comparison.of_asked", "n", b.inFlight(), "asked", b.target.Summary.Concurrency.Asked)
 		}},
 		comparedRow{l.say("param.thinking"), func(b *block) md { return (&parameters{block: b}).thinkingObserved() }},
-		comparedRow{l.say("comparison.verdict"), func(b *block) md { return l.say("verdict.short." + string(b.target.Measurement.Verdict)) }})
+		comparedRow{l.say("comparison.verdict"), func(b *block) md { return b.verdictWord() }})
 }
 
 // compared are the latencies, each in a unit that all targets share.

@@ -126,6 +126,16 @@ func (b *block) grounds() md {
 	return b.l.say("verdict.reasons", "reasons", md(strings.Join(reasons, string(b.l.say("list.join")))))
 }
 
+// verdictWord is the verdict in a word or two, bold unless the measurement is trusted.
+func (b *block) verdictWord() md {
+	v := b.target.Measurement.Verdict
+	word := b.l.say("verdict.short." + string(v))
+	if v == bench.Trusted {
+		return word
+	}
+	return bold(word)
+}
+
 // doubted reports whether the measurement is less than trusted.
 func (b *block) doubted() bool {
 	v := b.target.Measurement.Verdict

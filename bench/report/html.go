@@ -107,8 +107,8 @@ func pageSections(l *language) []pageSection {
 	return sections
 }
 
-// Simulated reports whether the endpoint was the stand-in.
-func (p *page) Simulated() bool { return p.result.Simulated }
+// Badges are what must not be overlooked.
+func (p *page) Badges() []string { return wordsOf(p.l.name).badges(p.result) }
 
 // Models names the models asked for.
 func (p *page) Models() md {

@@ -186,7 +186,8 @@ class Panel {
       if (x - half < edge || x > b.right + 1) continue;
       edge = x + half;
       this.add("path", { d: `M${x} ${b.bottom}v5`, class: "axis" });
-      this.add("text", { x, y: b.bottom + 18, "text-anchor": "middle" }, t.label);
+      const outside = x + half > this.width; // a label of many digits at the right edge
+      this.add("text", { x: outside ? this.width - 2 : x, y: b.bottom + 18, "text-anchor": outside ? "end" : "middle" }, t.label);
     }
     this.add("text", { x: (b.left + b.right) / 2, y: this.height - 7, "text-anchor": "middle" }, s.x.label);
     this.badges.forEach((text, i) => this.add("text", { x: this.width - 4, y: 11 + 13 * i, "text-anchor": "end", class: "simulated" }, text));

@@ -192,3 +192,22 @@ func TestTheFontHasEveryCharacterOfTheCharts(t *testing.T) {
 		t.Errorf("what the font lacks is shown as %q", got)
 	}
 }
+
+func TestTheAxisOfConcurrencyHasWholeNumbersAndRoomForWhatWasReached(t *testing.T) {
+	result, record := madeRun(quick(bench.Prefix), doubao())
+	for asked, want := range map[int]string{result.Spec.MaxConcurrency: "设定并发 2", 10_000: "设定并发 10,000（超出坐标范围）"} {
+		result.Spec.MaxConcurrency = asked
+		texts := textsOf(t, result, record)["timeline"]
+		if _, there := texts[want]; !there {
+			t.Errorf("%q isn't on the timeline: %v", want, texts)
+		}
+		if len(texts["10,000"]) > 0 {
+			t.Error("the axis goes up to 10,000")
+		}
+	}
+	for _, tick := range countAxis(2, box{0, 0, 100, 100}).ticks {
+		if strings.Contains(tick.label, ".") {
+			t.Errorf("a count of %s", tick.label)
+		}
+	}
+}

@@ -85,9 +85,17 @@ func (d *timelineData) keys(w *chartWords, result *bench.Result) []key {
 	if result.Spec.MaxConcurrency == 0 {
 		return keys
 	}
-	asked := fmt.Sprintf(w.asked, result.Spec.MaxConcurrency)
-	return append(keys, key{sample: strokeSample(limitStroke(muted)), text: asked})
+	asked := result.Spec.MaxConcurrency
+	text := fmt.Sprintf(w.asked, whole(asked))
+	if d.farBelow(asked) {
+		text += w.beyond
+	}
+	return append(keys, key{sample: strokeSample(limitStroke(muted)), text: text})
 }
+
+// farBelow reports whether so few requests were in flight that the number
+// asked for would leave no room for them on the axis.
+func (d *timelineData) farBelow(asked int) bool { return asked > 4*max(d.peak, 1) }
 
 func (k eventKind) colour() colour {
 	switch k {
@@ -124,6 +132,9 @@ func (d *timelineData) draw(c *canvas, w *chartWords, result *bench.Result, top 
 	p.text(w.flying, margin, y+22, 24, leftAt, ink)
 	p.area = box{area.left, y + timelineHead, area.right, y + timelineHead + timelineFlight}
 	asked := result.Spec.MaxConcurrency
+	if d.farBelow(asked) {
+		asked = 0
+	}
 	p.y = countAxis(max(d.peak, asked), p.area)
 	p.xTicks(true)
 	p.grid()
@@ -138,6 +149,9 @@ func (d *timelineData) draw(c *canvas, w *chartWords, result *bench.Result, top 
 func countAxis(most int, area box) axis {
 	a := tickedAxis(0, float64(max(most, 1)), 7, area.bottom, area.top)
 	a.ticks = slices.DeleteFunc(a.ticks, func(t tick) bool { return t.value != float64(int(t.value)) })
+	for i := range a.ticks {
+		a.ticks[i].label = whole(int(a.ticks[i].value))
+	}
 	return a
 }
 

@@ -23,9 +23,9 @@ type chartWords struct {
 	ms, perK, seconds, minutes, hours                         string // units
 	tokens, kiloTokens, percent                               string
 
-	mean, band, best, contextKey, asked string // keys of the legend
-	first, firstTurn, later             string
-	failed, retried, canceled, troubles string
+	mean, band, best, contextKey, asked, beyond string // keys of the legend
+	first, firstTurn, later                     string
+	failed, retried, canceled, troubles         string
 
 	overall, overallBest, overallMean                        string // notes: formats
 	fewSamples                                               string
@@ -56,7 +56,7 @@ func englishWords() *chartWords {
 		ms: "ms", perK: " per 1,000 tokens", seconds: "s", minutes: "min", hours: "h",
 		tokens: "tokens", kiloTokens: "1,000 tokens", percent: "%",
 		mean: "Mean", band: "P5 to P95", best: "Ceiling of the hit rate", contextKey: "Mean context length (right axis)",
-		asked: "Concurrency asked for: %d", first: "First use of a prefix", firstTurn: "First turn", later: "Later requests",
+		asked: "Concurrency asked for: %s", beyond: " (beyond the axis)", first: "First use of a prefix", firstTurn: "First turn", later: "Later requests",
 		failed: "failed", retried: "retried", canceled: "canceled", troubles: "no success",
 		overall: "overall %s", overallBest: ", ceiling %s", overallMean: "mean %s %s, n = %s", fewSamples: fewMark + " fewer than %d samples: P99 is little more than the maximum",
 		simulated: "SIMULATED ENDPOINT", incomplete: "INCOMPLETE",
@@ -80,7 +80,7 @@ func chineseWords() *chartWords {
 		ms: "ms", perK: " / 千 token", seconds: "s", minutes: "分钟", hours: "小时",
 		tokens: "token", kiloTokens: "千 token", percent: "%",
 		mean: "均值", band: "P5 至 P95", best: "命中率上限", contextKey: "平均上下文长度（右轴）",
-		asked: "设定并发 %d", first: "前缀首次请求", firstTurn: "首轮", later: "后续请求",
+		asked: "设定并发 %s", beyond: "（超出坐标范围）", first: "前缀首次请求", firstTurn: "首轮", later: "后续请求",
 		failed: "失败", retried: "重试", canceled: "取消", troubles: "未成功",
 		overall: "总体 %s", overallBest: "，上限 %s", overallMean: "均值 %s %s，n = %s", fewSamples: fewMark + " 样本少于 %d 个，P99 与最大值相差无几",
 		simulated: "SIMULATED ENDPOINT 模拟端点", incomplete: "INCOMPLETE 未完成",

@@ -228,7 +228,7 @@ func (p *page) plotWords() map[string]string {
 		"ordinal": w.ordinal, "turn": w.turn, "clock": w.clock, "timeline": w.ttftAt,
 		"ms": w.ms, "s": w.seconds, "min": w.minutes, "h": w.hours, "tokens": w.tokens, "mean": w.mean, "band": w.band, "best": w.best,
 		"failed": w.failed, "retried": w.retried, "canceled": w.canceled, "title_groups": w.reuse, "title_spread": w.spread, "title_timeline": w.timeline,
-		"first": w.first, "later": w.later,
+		"first": w.first, "beyond": w.beyond, "later": w.later,
 	}
 	if p.result.Scenario == bench.Multiturn {
 		words["title_groups"], words["first"] = w.turns, w.firstTurn

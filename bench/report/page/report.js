@@ -431,12 +431,12 @@ function flights(rows) {
 function flightPanel(host, all, width, end, time, xTicks) {
   const curves = all.map((s) => ({ ...s, levels: flights(series[s.index].rows) }));
   const asked = all.length ? Math.max(...all.map((s) => s.asked)) : 1;
-  const peak = curves.flatMap((c) => c.levels).reduce((m, l) => Math.max(m, l[1]), asked);
+  const reached = curves.flatMap((c) => c.levels).reduce((m, l) => Math.max(m, l[1]), 1), beyond = asked > 4 * reached, peak = beyond ? reached : Math.max(reached, asked);
   const moments = 400;
   const yTicks = ticks(0, peak, 6).filter((t) => Number.isInteger(t.value)).map((t) => ({ value: t.value, label: grouped(t.value) }));
   const level = (c, t) => { let n = 0; for (const [at, m] of c.levels) { if (at > t) break; n = m; } return n; };
   const p = new Panel(host, {
-    title: W.flying, note: W.asked + ": " + unique(all.map((s) => s.asked)).join(", "), width, height: 170,
+    title: W.flying, note: W.asked + ": " + unique(all.map((s) => s.asked)).map(grouped).join(", ") + (beyond ? W.beyond : ""), width, height: 170,
     x: { low: 0, high: end / time.per, ticks: xTicks, label: W.clock + " (" + time.unit + ")" }, y: { low: 0, high: yTicks.at(-1).value, ticks: yTicks },
     steps: curves.some((c) => c.levels.length) ? moments + 1 : 0,
     nearest: (x, y, p) => Math.max(0, Math.min(moments, Math.round((x - p.box.left) / (p.box.right - p.box.left) * moments))),
@@ -452,7 +452,7 @@ function flightPanel(host, all, width, end, time, xTicks) {
     for (const [t, n] of c.levels) { const x = p.x(t / time.per); points.push([x, p.y(before)], [x, p.y(n)]); before = n; }
     p.line(points, { class: "curve ink " + hue(c.look) });
   }
-  if (loads.length === 1) p.line([[p.box.left, p.y(asked)], [p.box.right, p.y(asked)]], { class: "limit" });
+  if (loads.length === 1 && !beyond) p.line([[p.box.left, p.y(asked)], [p.box.right, p.y(asked)]], { class: "limit" });
   p.finish();
 }
 
@@ -506,6 +506,30 @@ const seriesKeys = (all) => all.length > 1 ? all.map((s) => [swatch(s.look), s.n
 function heading(host, text) { host.append(element("h3", {}, text)); }
 function panelsIn(host, kind) { const e = element("div", { class: "panels " + kind }); host.append(e); return e; }
 
+// groupPanels draw the figures by reuse ordinal or turn.
+function groupPanels(host, all, half) {
+  heading(host, W.title_groups);
+  const marks = [...seriesKeys(all), [sample(["M1 6H25", "curve ink"]), W.mean]];
+  if (all.length <= 3) marks.push([sample(["M1 1H25V11H1z", "band fill"]), W.band]);
+  marks.push([sample(["M1 6H25", "limit"]), W.best]);
+  if (data.scenario === "multiturn") marks.push([sample(["M1 6H25", "curve second ink"]), W.context]);
+  host.append(legend(marks));
+  const groups = panelsIn(host, "");
+  groupPanel(groups, all, W.ttft, "ttft", latencyGroup("ttft"), half);
+  groupPanel(groups, all, W.per1k, "per1k", latencyGroup("per1k"), half);
+  groupPanel(groups, all, W.tpot, "tpot", latencyGroup("tpot"), half);
+  groupPanel(groups, all, W.hits, "hits", hitGroup, half);
+}
+// spreadPanels draw the distributions.
+function spreadPanels(host, all, third) {
+  heading(host, W.title_spread);
+  host.append(legend([...seriesKeys(all), [sample([glyph(0, 13, 6, 4), "fill"]), W.p50 + ", " + W.p99], ["", W.share_of]]));
+  const spreads = panelsIn(host, "three");
+  spreadPanel(spreads, all, W.ttft, "ttft", third);
+  spreadPanel(spreads, all, W.tpot, "tpot", third);
+  spreadPanel(spreads, all, W.e2e, "e2e", third);
+}
+
 function draw() {
   const host = document.getElementById("plots"), all = chosen();
   host.replaceChildren();
@@ -522,23 +546,7 @@ function draw() {
     loadPanel(panels, W.e2e, "e2e_p50", "e2e_p99", half);
     if (data.loads[0].wait_p99) { loadPanel(panels, W.queue + " P99", "wait_p99", null, half); loadPanel(panels, W.requests, "rate", null, half, "rate"); }
   }
-  heading(host, W.title_groups);
-  const marks = [...seriesKeys(all), [sample(["M1 6H25", "curve ink"]), W.mean]];
-  if (all.length <= 3) marks.push([sample(["M1 1H25V11H1z", "band fill"]), W.band]);
-  marks.push([sample(["M1 6H25", "limit"]), W.best]);
-  if (data.scenario === "multiturn") marks.push([sample(["M1 6H25", "curve second ink"]), W.context]);
-  host.append(legend(marks));
-  const groups = panelsIn(host, "");
-  groupPanel(groups, all, W.ttft, "ttft", latencyGroup("ttft"), half);
-  groupPanel(groups, all, W.per1k, "per1k", latencyGroup("per1k"), half);
-  groupPanel(groups, all, W.tpot, "tpot", latencyGroup("tpot"), half);
-  groupPanel(groups, all, W.hits, "hits", hitGroup, half);
-  heading(host, W.title_spread);
-  host.append(legend([...seriesKeys(all), [sample([glyph(0, 13, 6, 4), "fill"]), W.p50 + ", " + W.p99], ["", W.share_of]]));
-  const spreads = panelsIn(host, "three");
-  spreadPanel(spreads, all, W.ttft, "ttft", third);
-  spreadPanel(spreads, all, W.tpot, "tpot", third);
-  spreadPanel(spreads, all, W.e2e, "e2e", third);
+  if (series.some((s) => s.rows.some((r) => r.ttft !== null))) { groupPanels(host, all, half); spreadPanels(host, all, third); }
   heading(host, W.title_timeline);
   const kinds = ["failed", "retried", "canceled"].filter((k) => series.some((s) => s.rows.some((r) => r.kind === k)));
   host.append(legend([...seriesKeys(all), [sample([glyph(0, 13, 6, 4), "ring ink"]), W.first], [sample([glyph(0, 13, 6, 4), "fill"]), W.later], ...kinds.map((k) => [sample(["M9 2l8 8M9 10l8 -8", "crosses " + k]), W[k]])]));

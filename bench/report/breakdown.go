@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"strconv"
 
 	"github.com/llm-bench/llm-bench/bench"
@@ -77,8 +79,8 @@ func (b *block) WarmOnly() *table {
 	}{{"ttft", s.TTFT, w.TTFT}, {"tpot", s.TPOT, w.TPOT}, {"e2e", s.E2E, w.E2E}} {
 		u := scaleOf(row.all)
 		name := l.say("metric."+row.key, "unit", md(u.unit))
-		t.add(name, l.say("warm.all"), md(count(row.all.N)), b.interval(u, row.all, row.all.Avg, row.all.AvgCI), b.interval(u, row.all, row.all.P50, row.all.P50CI), b.interval(u, row.all, row.all.P99, row.all.P99CI))
-		t.add(name, l.say("warm.only"), md(count(row.warm.N)), b.interval(u, row.warm, row.warm.Avg, row.warm.AvgCI), b.interval(u, row.warm, row.warm.P50, row.warm.P50CI), b.interval(u, row.warm, row.warm.P99, row.warm.P99CI))
+		t.add(name, l.say("warm.all"), md(count(row.all.N)), b.interval(u, row.all, row.all.Avg, row.all.AvgCI), b.interval(u, row.all, row.all.P50, row.all.P50CI), b.p99(u, row.all))
+		t.add(name, l.say("warm.only"), md(count(row.warm.N)), b.interval(u, row.warm, row.warm.Avg, row.warm.AvgCI), b.interval(u, row.warm, row.warm.P50, row.warm.P50CI), b.p99(u, row.warm))
 	}
 	return t
 }
@@ -88,6 +90,36 @@ func (b *block) interval(u scale, d bench.Dist, ms float64, ci *bench.Interval) 
 		return b.l.unknown()
 	}
 	return md(u.within(ms, ci))
+}
+
+// p99 prints P99, marked where it rests on too few samples.
+func (b *block) p99(u scale, d bench.Dist) md {
+	text := b.interval(u, d, d.P99, d.P99CI)
+	if d.N > 0 && d.P99Needs > 0 {
+		text += " " + fewMark
+	}
+	return text
+}
+
+// FewNote explains the mark of a P99 that rests on too few samples; empty where
+// no table bears it.
+func (p *page) FewNote() md {
+	if p.result.Scenario == bench.Connectivity {
+		return ""
+	}
+	for _, b := range p.Blocks() {
+		dists := []bench.Dist{b.target.Summary.TTFT}
+		if w := b.target.Summary.Warm; w != nil {
+			dists = append(dists, w.TTFT)
+		}
+		for i := range b.target.Points {
+			dists = append(dists, b.target.Points[i].Summary.TTFT)
+		}
+		if slices.ContainsFunc(dists, func(d bench.Dist) bool { return d.N > 0 && d.P99Needs > 0 }) {
+			return p.l.say("note.few")
+		}
+	}
+	return ""
 }
 
 // Slowest is the table of the requests with the longest TTFT, with what

@@ -78,7 +78,7 @@ func (p *page) compared() []comparedRow {
 			}},
 			comparedRow{p.l.say("comparison.p99", "name", md(m.name), "unit", md(u.unit)), func(b *block) md {
 				d := m.of(&b.target.Summary)
-				return b.interval(u, d, d.P99, d.P99CI)
+				return b.p99(u, d)
 			}})
 	}
 	return rows
@@ -128,6 +128,9 @@ func (p *page) ComparisonNotes() []md {
 	}
 	if low > 0 && high/low > 1.01 {
 		notes = append(notes, p.l.say("comparison.lengths", "apart_share", high/low-1))
+	}
+	if few := p.FewNote(); few != "" && !p.Swept() {
+		notes = append(notes, few)
 	}
 	return notes
 }

@@ -29,16 +29,17 @@ func (p *page) excerpt() []string {
 	for _, a := range p.Alarms() {
 		parts = append(parts, string(bold(a)))
 	}
+	few := string(p.FewNote())
 	if p.Many() {
 		for _, line := range p.Headlines() {
 			parts = append(parts, "- "+string(line))
 		}
-		parts = append(parts, p.Comparison().String())
+		parts = append(parts, p.Comparison().String(), few)
 	}
 	for _, b := range p.Blocks() {
 		switch {
 		case !p.Many():
-			parts = append(parts, string(b.Headline()+" "+b.Verdict()), b.gist().String())
+			parts = append(parts, string(b.Headline()+" "+b.Verdict()), b.gist().String(), few)
 		case b.doubted():
 			parts = append(parts, string(b.named(b.Verdict())))
 		}
@@ -65,12 +66,17 @@ func (b *block) small() *table {
 	if b.target.Summary.TTFT.N == 0 {
 		return nil
 	}
+	c := b.target.Summary.Cache
+	if b.result.Scenario == bench.Connectivity {
+		t := b.single()
+		t.add(b.l.say("cache.hit_rate"), md(count(c.Of)), b.hitRate(c.HitRate))
+		return t
+	}
 	t := newTable(text(b.l.say("metric")), number("n"), number("AVG"), number("P50"), number("P99"))
 	for _, row := range b.latencyRows() {
 		u, d := scaleOf(row.dist), row.dist
-		t.add(b.metricName(row), md(count(d.N)), b.one(u, d, d.Avg), b.one(u, d, d.P50), b.one(u, d, d.P99))
+		t.add(b.metricName(row), md(count(d.N)), b.one(u, d, d.Avg), b.one(u, d, d.P50), b.p99(u, d))
 	}
-	c := b.target.Summary.Cache
 	t.add(b.l.say("cache.hit_rate"), md(count(c.Of)), b.hitRate(c.HitRate), "–", "–")
 	return t
 }

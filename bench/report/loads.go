@@ -77,7 +77,7 @@ func (p *page) loadColumns() []figureColumn {
 		{number(l.say("comparison.succeeded")), (*block).succeededOf},
 		{number(l.say("loads.in_flight")), (*block).inFlight},
 		{number("TTFT P50 (ms)"), func(b *block) md { return b.one(ms, b.target.Summary.TTFT, b.target.Summary.TTFT.P50) }},
-		{number("TTFT P99 (ms)"), func(b *block) md { return b.one(ms, b.target.Summary.TTFT, b.target.Summary.TTFT.P99) }},
+		{number("TTFT P99 (ms)"), func(b *block) md { return b.p99(ms, b.target.Summary.TTFT) }},
 	}
 	if p.byRate() {
 		columns = append(columns,
@@ -159,7 +159,7 @@ func (b *block) ofOpen(pick func(*bench.Open) bench.Dist) md {
 		return b.l.unknown()
 	}
 	d := pick(b.target.Summary.Open)
-	return b.one(scale{"ms", 1}, d, d.P99)
+	return b.p99(scale{"ms", 1}, d)
 }
 
 // sweepHeadline says what the lowest and the highest load gave.

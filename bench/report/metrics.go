@@ -42,10 +42,7 @@ func (b *block) Metrics() *table {
 			continue
 		}
 		u := scaleOf(d)
-		p99 := md(u.within(d.P99, d.P99CI))
-		if d.P99Needs > 0 {
-			p99 += " " + fewMark
-		}
+		p99 := b.p99(u, d)
 		t.add(name, md(count(d.N)), bold(md(u.within(d.Avg, d.AvgCI))), bold(md(u.within(d.P50, d.P50CI))), bold(p99),
 			md(u.of(d.P90)), md(u.of(d.Min)), md(u.of(d.Max)))
 	}

@@ -75,13 +75,6 @@ func (b *block) sending(d bench.Dist) md {
 	return md(duration(d.P50) + " · " + duration(d.P99))
 }
 
-func (b *block) milliseconds(v *float64) md {
-	if v == nil {
-		return b.l.unknown()
-	}
-	return md(duration(*v))
-}
-
 func (b *block) connectionsIn(m bench.Measurement) md {
 	if m.HandshakeMS == nil {
 		return md(count(m.NewConns))

@@ -198,7 +198,7 @@ func (c *comparing) client() {
 func (c *comparing) validity() {
 	c.either("measurement", "trusted or degraded", func(l *load) (string, bool) {
 		v := l.measurement.Verdict
-		return string(v), v == Invalid || v == Unmeasured
+		return string(v), v == Invalid || v == Unknown
 	})
 	c.either("requests", "no more missing than --max-failure-rate", func(l *load) (string, bool) {
 		r := l.summary.Requests

@@ -113,7 +113,7 @@ func TestASingleRequestIsNotCompared(t *testing.T) {
 }
 
 func TestBothSidesInvalidOrUnmeasuredAreNotCompared(t *testing.T) {
-	for _, v := range []bench.Verdict{bench.Invalid, bench.Unmeasured} {
+	for _, v := range []bench.Verdict{bench.Invalid, bench.Unknown} {
 		plant := func(_ *bench.Record, r *bench.Result) { r.Targets[0].Measurement.Verdict = v }
 		c := bench.Compare(append(sides(half(), plant), sides(half(), plant)...), nil)
 		if m := c.Pairs[0].Mismatches; len(m) != 1 || m[0].Field != "measurement" {

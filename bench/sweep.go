@@ -57,7 +57,7 @@ func (t *TargetResult) overPoints() {
 		t.addFindings(t.Points[i].Findings, i+1)
 	}
 	if !measured {
-		t.Measurement.Verdict = Unmeasured
+		t.Measurement.Verdict = Unknown
 	}
 	if f, holds := queuesUp(t.Points); holds {
 		t.Findings = slices.DeleteFunc(t.Findings, func(known Finding) bool { return known.Rule == f.Rule })

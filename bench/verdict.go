@@ -11,10 +11,10 @@ type Verdict string
 
 // The verdicts.
 const (
-	Trusted    Verdict = "trusted"
-	Degraded   Verdict = "degraded"   // the figures hold with the reservation stated
-	Invalid    Verdict = "invalid"    // the figures describe the client, not the server
-	Unmeasured Verdict = "unmeasured" // no request succeeded: there are no figures
+	Trusted  Verdict = "trusted"
+	Degraded Verdict = "degraded"         // the figures hold with the reservation stated
+	Invalid  Verdict = "invalid"          // the figures describe the client, not the server
+	Unknown  Verdict = "nothing_measured" // no request succeeded: there are no figures
 )
 
 // Measurement is the client's judgement of its own measuring, with the figures
@@ -189,7 +189,7 @@ func (m *Measurement) judge(s *Summary, n int) {
 		}
 	}
 	if s.TTFT.N == 0 {
-		m.Verdict = Unmeasured
+		m.Verdict = Unknown
 	}
 }
 

@@ -108,7 +108,7 @@ func (b *block) timeOf(d bench.Dist, ms float64) md {
 // Verdict says whether the measurement is to be trusted, and why not.
 func (b *block) Verdict() md {
 	v := b.target.Measurement.Verdict
-	if v == bench.Unmeasured {
+	if v == bench.Unknown {
 		return b.l.say("verdict." + string(v))
 	}
 	return b.l.say("verdict."+string(v)) + b.grounds()

@@ -28,7 +28,7 @@ func strictSchema(t *testing.T) *jsonschema.Schema {
 		reflect.TypeFor[bench.SLO]():      object(false, numbers("ttft_ms", "tpot_ms", "e2e_ms")),
 		reflect.TypeFor[bench.State]():    enumOf(bench.StateQueued, bench.StateRunning, bench.StateSucceeded, bench.StateFailed, bench.StateCanceled, bench.StateInterrupted),
 		reflect.TypeFor[bench.Scenario](): enumOf(bench.Connectivity, bench.Prefix, bench.Multiturn),
-		reflect.TypeFor[bench.Verdict]():  enumOf(bench.Trusted, bench.Degraded, bench.Invalid, bench.Unmeasured),
+		reflect.TypeFor[bench.Verdict]():  enumOf(bench.Trusted, bench.Degraded, bench.Invalid, bench.Unknown),
 		reflect.TypeFor[bench.Severity](): enumOf(bench.Serious, bench.Notable, bench.Info),
 		reflect.TypeFor[bench.Thinking](): enumOf(bench.ThinkingDisabled, bench.ThinkingEnabled, bench.ThinkingAuto),
 	}})

@@ -55,6 +55,6 @@ func judged(b *testing.B, c *selftest.Config, processors int, burning bool) {
 		b.ReportMetric(100*r.TPOTShare, "tpot-error-%")
 		b.ReportMetric(100*r.TTFTEstimate, "ttft-estimate-%")
 		b.ReportMetric(100*r.TPOTEstimate, "tpot-estimate-%")
-		b.ReportMetric(map[bench.Verdict]float64{bench.Trusted: 0, bench.Degraded: 1, bench.Invalid: 2, bench.Unmeasured: 3}[r.Verdict], "verdict")
+		b.ReportMetric(map[bench.Verdict]float64{bench.Trusted: 0, bench.Degraded: 1, bench.Invalid: 2, bench.Unknown: 3}[r.Verdict], "verdict")
 	}
 }

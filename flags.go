@@ -392,8 +392,8 @@ func (v *priceValue) String() string {
 }
 
 func (v *priceValue) Set(text string) error {
-	var price float64
-	if _, err := fmt.Sscan(text, &price); err != nil {
+	price, err := strconv.ParseFloat(text, 64)
+	if err != nil {
 		return &bench.FieldError{Field: "price_cached", Value: fmt.Sprintf("%q", text), Allowed: "a number"}
 	}
 	*v.price = &price

@@ -404,11 +404,15 @@ func TestWhateverIsWrongIsSaidBeforeAnythingIsSent(t *testing.T) {
 		{"--sim-tpot-ms nan", "--sim-tpot-ms is NaN: allowed is 0 to 600000"},
 		{"--sim-ttft-ms=-1", "--sim-ttft-ms is -1: allowed"},
 		{"--sim-prefill-ms inf", "--sim-prefill-ms is +Inf: allowed"},
+		{"--sim-limit=-2", "--sim-limit is -2: allowed"},
+		{"--sim-fault pause:never", `--sim-fault is "pause:never": allowed`},
+		{"--price-in 1 --price-cached=-1", "--price-cached is -1: allowed is 0 to 1e9"},
+		{"--price-in 1 --price-cached 1x", "--price-cached is \"1x\": allowed is a number"},
 	} {
 		for _, more := range []string{"--dry-run", "--json"} {
 			folder := t.TempDir()
 			got := call(append([]string{"prefix", "--base-url", url, "--model", "m", "--output-dir", folder, more}, strings.Fields(c.args)...)...)
-			if got.code == exitDone || !strings.Contains(got.err, c.says) || theRun(folder) != "" {
+			if got.code != exitUsage || !strings.Contains(got.err, c.says) || theRun(folder) != "" {
 				t.Errorf("%s %s: exit code %d, %s", c.args, more, got.code, got.err)
 			}
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -189,10 +190,19 @@ func (s *session) check(specs []bench.Spec) error {
 	for _, spec := range specs {
 		order := s.order(spec, false)
 		if err := order.Check(); err != nil {
-			return err
+			return wrongInput(err)
 		}
 	}
 	return nil
+}
+
+// wrongInput is a fault of a file that the user named as a mistake in how the
+// program was called. A parameter that is wrong is one by itself.
+func wrongInput(err error) error {
+	if field := (*bench.FieldError)(nil); errors.As(err, &field) {
+		return err
+	}
+	return &usageError{err}
 }
 
 func (s *session) order(spec bench.Spec, checked bool) job.Order {

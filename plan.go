@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/llm-bench/llm-bench/bench"
 	"github.com/llm-bench/llm-bench/bench/job"
@@ -84,7 +85,7 @@ func (f forecast) line() string {
 		line += " (at the pace of " + f.PaceFrom + ")"
 	}
 	if f.Cost != nil {
-		line += fmt.Sprintf(", at most %.2f %s without cache hits", f.Cost.Amount, f.Cost.Currency)
+		line += ", at most " + strings.TrimSpace(fmt.Sprintf("%.2f %s", f.Cost.Amount, f.Cost.Currency)) + " without cache hits"
 	}
 	if f.Throttled != "" {
 		line += "\n  " + f.Throttled

@@ -24,7 +24,7 @@ func (f *simFlags) bind(fs *pflag.FlagSet, hidden bool) {
 	fs.Float64Var(&f.ttft, "sim-ttft-ms", 120, "stand-in endpoint: time to first token of a fully cached prompt, ms")
 	fs.Float64Var(&f.prefill, "sim-prefill-ms", 40, "stand-in endpoint: prefill time for 1,000 uncached tokens, ms")
 	fs.Float64Var(&f.tpot, "sim-tpot-ms", 10, "stand-in endpoint: time per output token, ms")
-	fs.IntVar(&f.limit, "sim-limit", 64, "stand-in endpoint: concurrent generations; others queue")
+	fs.IntVar(&f.limit, "sim-limit", 64, "stand-in endpoint: concurrent generations, others queue; -1: no limit")
 	fs.StringVar(&f.fault, "sim-fault", "", "stand-in endpoint: faults of its answers (llm-bench sim --help lists them)")
 	for _, name := range []string{"sim-ttft-ms", "sim-prefill-ms", "sim-tpot-ms", "sim-limit", "sim-fault"} {
 		if hidden {
@@ -43,6 +43,12 @@ func (f *simFlags) check() error {
 		if !(t.ms >= 0 && t.ms <= longest) {
 			return &bench.FieldError{Field: t.field, Value: t.ms, Allowed: fmt.Sprintf("0 to %d", longest)}
 		}
+	}
+	if f.limit < sim.Off {
+		return &bench.FieldError{Field: "sim_limit", Value: f.limit, Allowed: fmt.Sprintf("1 or more, 0 (64), or %d (no limit)", sim.Off)}
+	}
+	if err := (sim.Config{Fault: f.fault}).Validate(); err != nil {
+		return &bench.FieldError{Field: "sim_fault", Value: fmt.Sprintf("%q", bench.Clean(f.fault, 100)), Allowed: fmt.Sprintf("what llm-bench sim --help lists (%v)", err)}
 	}
 	return nil
 }

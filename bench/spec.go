@@ -228,7 +228,9 @@ func (s *Spec) validateLimits(v *validation) {
 	v.check(s.MaxTokensTotal >= 0, "max_tokens_total", s.MaxTokensTotal, "0 (no limit) or more")
 	v.check(s.Prices.In >= 0 && s.Prices.In <= maxPrice, "price_in", s.Prices.In, "0 to 1e9")
 	v.check(s.Prices.Out >= 0 && s.Prices.Out <= maxPrice, "price_out", s.Prices.Out, "0 to 1e9")
-	v.check(s.Prices.Cached == nil || *s.Prices.Cached >= 0, "price_cached", s.Prices.Cached, "0 or more")
+	if cached := s.Prices.Cached; cached != nil {
+		v.check(*cached >= 0 && *cached <= maxPrice, "price_cached", *cached, "0 to 1e9")
+	}
 	v.check(len(s.Nonce) <= 64 && Clean(s.Nonce, 64) == s.Nonce, "nonce", fmt.Sprintf("%q", s.Nonce), "at most 64 bytes of visible text")
 }
 

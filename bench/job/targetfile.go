@@ -49,6 +49,9 @@ func ReadTarget(file string) (bench.Target, error) {
 }
 
 func readBounded(file string) ([]byte, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("not a file") // not even opened: a pipe would wait for its writer
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		var path *os.PathError
@@ -58,9 +61,6 @@ func readBounded(file string) ([]byte, error) {
 		return nil, fmt.Errorf("read the target file: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("not a file")
-	}
 	data, err := io.ReadAll(io.LimitReader(f, maxTargetFile+1))
 	if err != nil {
 		return nil, fmt.Errorf("read the target file: %w", err)

@@ -22,14 +22,20 @@ const (
 // OpenCorpus reads a corpus from a file: recorded conversations from one whose
 // name ends in .jsonl or .ndjson, else plain text.
 func OpenCorpus(path string) (*Corpus, error) {
+	info, err := os.Stat(path) // before it is opened: a pipe would wait for its writer
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("corpus: %w", err)
+	case info.IsDir():
+		return nil, fmt.Errorf("corpus %s is a folder: allowed is a file", path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("corpus %s is a pipe or a device: allowed is a file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("corpus: %w", err)
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("corpus %s is a folder: allowed is a file", path)
-	}
 	return ReadCorpus(path, f)
 }
 

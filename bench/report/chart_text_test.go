@@ -92,21 +92,26 @@ func TestChineseTextsHaveOneTermForEachThing(t *testing.T) {
 // textsOf draws every chart and returns the texts on each, with their boxes.
 func textsOf(t *testing.T, result *bench.Result, record *bench.Record) map[string]map[string][]box {
 	t.Helper()
-	w := wordsOf(result.Spec.Lang)
 	charts := map[string]map[string][]box{}
-	for name, draw := range draughtsmen() {
-		face, err := loadTypeface()
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts := map[string][]box{}
-		face.written = func(text string, b box) { texts[text] = append(texts[text], b) }
-		if _, _, err := draw(face, w, result, record); err != nil {
-			t.Fatal(name, err)
-		}
-		charts[name] = texts
+	for name := range draughtsmen() {
+		charts[name] = textsOn(t, name, result, record)
 	}
 	return charts
+}
+
+// textsOn draws one chart.
+func textsOn(t *testing.T, name string, result *bench.Result, record *bench.Record) map[string][]box {
+	t.Helper()
+	face, err := loadTypeface()
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := map[string][]box{}
+	face.written = func(text string, b box) { texts[text] = append(texts[text], b) }
+	if _, _, err := draughtsmen()[name](face, wordsOf(result.Spec.Lang), result, record); err != nil {
+		t.Fatal(name, err)
+	}
+	return texts
 }
 
 func TestNoTextTouchesAnotherOrLeavesThePicture(t *testing.T) {
@@ -197,7 +202,7 @@ func TestTheAxisOfConcurrencyHasWholeNumbersAndRoomForWhatWasReached(t *testing.
 	result, record := madeRun(quick(bench.Prefix), doubao())
 	for asked, want := range map[int]string{result.Spec.MaxConcurrency: "设定并发 2", 10_000: "设定并发 10,000（超出坐标范围）"} {
 		result.Spec.MaxConcurrency = asked
-		texts := textsOf(t, result, record)["timeline"]
+		texts := textsOn(t, "timeline", result, record)
 		if _, there := texts[want]; !there {
 			t.Errorf("%q isn't on the timeline: %v", want, texts)
 		}

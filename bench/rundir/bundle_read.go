@@ -61,18 +61,18 @@ type Unpacked struct {
 // written, and no more of them than limits allow. The error is a
 // [*BundleError] for a zip that breaks them, or [ErrNoBundle].
 func Unpack(path, dir string) (*Unpacked, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read the bundle: %w", err)
-	}
-	defer file.Close()
-	info, err := file.Stat()
+	info, err := os.Stat(path) // before it is opened: a pipe would wait for its writer
 	if err != nil {
 		return nil, fmt.Errorf("read the bundle: %w", err)
 	}
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%q is %w", path, ErrNoBundle)
 	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the bundle: %w", err)
+	}
+	defer file.Close()
 	unpacked, err := unpack(file, info.Size(), standardLimits(), func(name string) (io.WriteCloser, error) {
 		place := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(place), 0o755); err != nil {

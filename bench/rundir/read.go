@@ -23,16 +23,32 @@ const maxLine = 64 << 20
 // ErrNoRun says that a directory holds no journal.
 var ErrNoRun = errors.New("not a run directory")
 
+// checkPlace says whether a run may be read from a directory, before anything
+// is opened: a pipe would wait for its writer.
+func checkPlace(dir, journal string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("%q is %w: it is no folder", dir, ErrNoRun)
+	}
+	info, err := os.Stat(journal)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%q is %w: it has no %s", dir, ErrNoRun, JournalFile)
+	case err == nil && !info.Mode().IsRegular():
+		return fmt.Errorf("%q is %w: its %s is no file", dir, ErrNoRun, JournalFile)
+	}
+	return nil
+}
+
 // Open reads what a run has left: one that has ended, goes on, or was killed.
 // A torn last line, damaged lines and repeated attempts are left out, and a
 // note in the header says so. It is an error if the header can't be read.
 // Texts are cleaned again, as the files may have come from elsewhere.
 func Open(dir string) (*bench.Record, error) {
 	path := filepath.Join(dir, JournalFile)
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%q is %w: it has no %s", dir, ErrNoRun, JournalFile)
+	if err := checkPlace(dir, path); err != nil {
+		return nil, err
 	}
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}

@@ -6,6 +6,9 @@ import (
 	"github.com/llm-bench/llm-bench/bench"
 )
 
+// withinCeiling is the distance up to which a hit rate counts as its ceiling.
+const withinCeiling = 0.001
+
 // cacheGap explains the distance of the hit rate from its ceiling.
 func (b *block) cacheGap() md {
 	c, l := b.target.Summary.Cache, b.l
@@ -14,9 +17,9 @@ func (b *block) cacheGap() md {
 	}
 	gap := *c.Ceiling - *c.HitRate
 	switch {
-	case gap < -0.001:
+	case gap < -withinCeiling:
 		return l.say("cache.above", "gap_points", -gap)
-	case gap < 0.001:
+	case gap < withinCeiling:
 		return l.say("cache.reached")
 	}
 	return l.say("cache.gap", "gap_points", gap) + b.gapParts(gap)

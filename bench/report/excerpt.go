@@ -155,13 +155,22 @@ func Summary(result *bench.Result) string {
 				last = append(last, bare(b.named(md(grounds))))
 			}
 		case b.doubted():
-			parts = append(parts, bare(l.say("verdict."+string(b.target.Measurement.Verdict))), bare(b.Headline()))
-			last = append(last, grounds)
+			parts = append(parts, bare(l.say("verdict."+string(b.target.Measurement.Verdict))))
+			parts, last = append(parts, b.bareSentences()...), append(last, grounds)
 		default:
-			parts, last = append(parts, bare(b.Headline())), append(last, bare(b.Verdict()))
+			parts, last = append(parts, b.bareSentences()...), append(last, bare(b.Verdict()))
 		}
 	}
-	return fit(append(parts, last...), " ", SummaryLimit*max(1, len(result.Targets)))
+	return fit(append(parts, last...), string(l.say("headline.join")), SummaryLimit*max(1, len(result.Targets)))
+}
+
+// bareSentences are the sentences of the headline as plain text.
+func (b *block) bareSentences() []string {
+	sentences := b.sentences()
+	for i := range sentences {
+		sentences[i] = bare(md(sentences[i]))
+	}
+	return sentences
 }
 
 // bare is Markdown as plain text.

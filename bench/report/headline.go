@@ -9,26 +9,27 @@ import (
 // shownFindings is how many findings the first section shows.
 const shownFindings = 5
 
-// Headline is the result in one sentence.
+// Headline is the result in a few sentences.
 func (b *block) Headline() md {
-	s := &b.target.Summary
-	r := s.Requests
-	if r.Succeeded == 0 {
-		if r.Failed == 0 {
-			return b.l.say("headline.nothing", "planned", r.Planned)
-		}
-		return b.l.say("headline.none", "failed", r.Failed)
-	}
-	parts := []string{string(b.successes())}
+	return md(strings.Join(b.sentences(), string(b.l.say("headline.join"))))
+}
+
+// sentences are those of the headline, the weightiest first.
+func (b *block) sentences() []string {
+	r := b.target.Summary.Requests
 	switch {
+	case r.Succeeded == 0 && r.Failed == 0:
+		return []string{string(b.l.say("headline.nothing", "planned", r.Planned))}
+	case r.Succeeded == 0:
+		return []string{string(b.l.say("headline.none", "failed", r.Failed))}
 	case b.result.Scenario == bench.Connectivity:
-		parts = append(parts, string(b.connectivityHeadline()))
+		return []string{string(b.successes()), string(b.connectivityHeadline())}
 	case len(b.target.Points) > 0:
-		parts = append(parts, string(b.sweepHeadline()))
-	default:
-		parts = append(parts, string(b.latencyHeadline()))
+		return []string{string(b.successes()), string(b.sweepHeadline())}
+	case b.target.Summary.Open == nil || b.target.Summary.Open.TTFT.N == 0:
+		return []string{string(b.successes()), string(b.latencyHeadline())}
 	}
-	return md(strings.Join(parts, string(b.l.say("headline.join"))))
+	return []string{string(b.successes()), string(b.latencyHeadline()), string(b.openHeadline())}
 }
 
 // Headlines are the result of several targets: a line each, with its verdict.
@@ -58,12 +59,14 @@ func (b *block) successes() md {
 
 func (b *block) latencyHeadline() md {
 	s := &b.target.Summary
-	line := b.l.say("headline.latency",
+	return b.l.say("headline.latency",
 		"ttft", b.median(s.TTFT), "p99", b.tail(s.TTFT), "tpot", b.median(s.TPOT), "e2e", b.median(s.E2E), "cache", b.cacheHeadline())
-	if s.Open == nil || s.Open.TTFT.N == 0 {
-		return line
-	}
-	return line + b.l.say("headline.join") + b.l.say("headline.open", "ttft", b.median(s.Open.TTFT), "p99", b.tail(s.Open.TTFT), "queue", b.tail(s.Open.Wait))
+}
+
+// openHeadline is the latency as the users of an open loop feel it.
+func (b *block) openHeadline() md {
+	o := b.target.Summary.Open
+	return b.l.say("headline.open", "ttft", b.median(o.TTFT), "p99", b.tail(o.TTFT), "queue", b.tail(o.Wait))
 }
 
 func (b *block) connectivityHeadline() md {
@@ -90,6 +93,8 @@ func (b *block) cacheHeadline() md {
 		return b.l.say("headline.cache_unknown")
 	case c.Ceiling == nil:
 		return b.l.say("headline.cache_alone", "hit_rate", *c.HitRate)
+	case *c.HitRate > *c.Ceiling+withinCeiling:
+		return b.l.say("headline.cache_above", "hit_rate", *c.HitRate, "ceiling_rate", *c.Ceiling)
 	}
 	return b.l.say("headline.cache", "hit_rate", *c.HitRate, "ceiling_rate", *c.Ceiling)
 }

@@ -104,6 +104,27 @@ func TestTheGistFitsItsLimits(t *testing.T) {
 	}
 }
 
+func TestTheSummaryOfADoubtedOpenLoopKeepsItsFigures(t *testing.T) {
+	run := runs()["open_loop"]
+	result := run.Result(run.Record())
+	for _, lang := range Languages() {
+		result.Spec.Lang, result.Simulated, result.Targets[0].Measurement.Verdict = lang, true, bench.Degraded
+		if summary := Summary(result); !strings.Contains(summary, "TPOT") || !strings.Contains(summary, "E2E") {
+			t.Errorf("%s: no figures in %q", lang, summary)
+		}
+	}
+}
+
+func TestAHitRateAboveItsCeilingIsNotCalledAtMostTheCeiling(t *testing.T) {
+	run := runs()["prefix"]
+	result := run.Result(run.Record())
+	rate, ceiling := 0.76, 0.75
+	result.Spec.Lang, result.Targets[0].Summary.Cache.HitRate, result.Targets[0].Summary.Cache.Ceiling = "en", &rate, &ceiling
+	if summary := Summary(result); !strings.Contains(summary, "76.0 %, above the 75.0 %") {
+		t.Errorf("%q", summary)
+	}
+}
+
 func TestAGistTooLongForItsLimitEndsWithAWholePart(t *testing.T) {
 	for _, c := range []struct {
 		limit int

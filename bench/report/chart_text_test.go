@@ -210,6 +210,10 @@ func TestTheAxisOfConcurrencyHasWholeNumbersAndRoomForWhatWasReached(t *testing.
 			t.Error("the axis goes up to 10,000")
 		}
 	}
+	result.Spec.RequestRate, result.Spec.MaxConcurrency = 8, 10_000
+	if texts := textsOn(t, "timeline", result, record); len(texts["设定并发 10,000（超出坐标范围）"])+len(texts["设定并发 2"]) > 0 {
+		t.Errorf("an open loop that never reached its limit asks for a concurrency: %v", texts)
+	}
 	for _, tick := range countAxis(2, box{0, 0, 100, 100}).ticks {
 		if strings.Contains(tick.label, ".") {
 			t.Errorf("a count of %s", tick.label)

@@ -82,15 +82,25 @@ func (d *timelineData) keys(w *chartWords, result *bench.Result) []key {
 			keys = append(keys, key{sample: crossSample(k.kind.colour()), text: w.counted(k.name, n)})
 		}
 	}
-	if result.Spec.MaxConcurrency == 0 {
+	asked := d.askedOf(result)
+	if asked == 0 {
 		return keys
 	}
-	asked := result.Spec.MaxConcurrency
 	text := fmt.Sprintf(w.asked, whole(asked))
 	if d.farBelow(asked) {
 		text += w.beyond
 	}
 	return append(keys, key{sample: strokeSample(limitStroke(muted)), text: text})
+}
+
+// askedOf is the concurrency asked for; 0 where the loads of a sweep ask for
+// different numbers, and in an open loop that never reached its limit: what
+// it asks for is a rate.
+func (d *timelineData) askedOf(result *bench.Result) int {
+	if s := &result.Spec; s.RequestRate > 0 && d.peak < s.MaxConcurrency {
+		return 0
+	}
+	return result.Spec.MaxConcurrency
 }
 
 // farBelow reports whether so few requests were in flight that the number
@@ -131,7 +141,7 @@ func (d *timelineData) draw(c *canvas, w *chartWords, result *bench.Result, top 
 	y += 28
 	p.text(w.flying, margin, y+22, 24, leftAt, ink)
 	p.area = box{area.left, y + timelineHead, area.right, y + timelineHead + timelineFlight}
-	asked := result.Spec.MaxConcurrency
+	asked := d.askedOf(result)
 	if d.farBelow(asked) {
 		asked = 0
 	}
@@ -139,7 +149,7 @@ func (d *timelineData) draw(c *canvas, w *chartWords, result *bench.Result, top 
 	p.xTicks(true)
 	p.grid()
 	d.flights(p)
-	if asked > 0 { // the loads of a sweep ask for different numbers
+	if asked > 0 {
 		p.path(limitStroke(muted), spot{p.area.left, p.y.at(float64(asked))}, spot{p.area.right, p.y.at(float64(asked))})
 	}
 	p.text(w.withUnit(w.clock, d.clock.name), (area.left+area.right)/2, p.area.bottom+70, labelSize, centreAt, muted)

@@ -32,7 +32,7 @@ type plotSeries struct {
 	Name    string       `json:"name"`
 	Target  string       `json:"target"`
 	Load    string       `json:"load,omitempty"`
-	Asked   int          `json:"asked"`          // requests at a time
+	Asked   int          `json:"asked"`          // requests at a time; 0 in an open loop that never reached its limit
 	Left    int          `json:"left,omitempty"` // requests that are not shown, being too many
 	Ceiling [][2]float64 `json:"ceiling"`        // key and the best hit rate in %
 	Rows    plotRows     `json:"rows"`
@@ -119,6 +119,9 @@ func (b *block) series() []plotSeries {
 
 func (b *block) plotSeries(samples []*bench.Sample, load string) plotSeries {
 	s := plotSeries{Target: bench.Clean(b.target.Label, 200), Load: load, Asked: b.target.Summary.Concurrency.Asked, Ceiling: b.ceilings(samples)}
+	if c := b.target.Summary.Concurrency; b.target.Summary.Open != nil && c.Peak < c.Asked {
+		s.Asked = 0
+	}
 	if s.Name = load; load == "" {
 		s.Name = s.Target
 	}

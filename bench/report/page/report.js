@@ -436,7 +436,7 @@ function flightPanel(host, all, width, end, time, xTicks) {
   const yTicks = ticks(0, peak, 6).filter((t) => Number.isInteger(t.value)).map((t) => ({ value: t.value, label: grouped(t.value) }));
   const level = (c, t) => { let n = 0; for (const [at, m] of c.levels) { if (at > t) break; n = m; } return n; };
   const p = new Panel(host, {
-    title: W.flying, note: W.asked + ": " + unique(all.map((s) => s.asked)).map(grouped).join(", ") + (beyond ? W.beyond : ""), width, height: 170,
+    title: W.flying, note: asked ? W.asked + ": " + unique(all.map((s) => s.asked)).map(grouped).join(", ") + (beyond ? W.beyond : "") : "", width, height: 170,
     x: { low: 0, high: end / time.per, ticks: xTicks, label: W.clock + " (" + time.unit + ")" }, y: { low: 0, high: yTicks.at(-1).value, ticks: yTicks },
     steps: curves.some((c) => c.levels.length) ? moments + 1 : 0,
     nearest: (x, y, p) => Math.max(0, Math.min(moments, Math.round((x - p.box.left) / (p.box.right - p.box.left) * moments))),
@@ -452,7 +452,7 @@ function flightPanel(host, all, width, end, time, xTicks) {
     for (const [t, n] of c.levels) { const x = p.x(t / time.per); points.push([x, p.y(before)], [x, p.y(n)]); before = n; }
     p.line(points, { class: "curve ink " + hue(c.look) });
   }
-  if (loads.length === 1 && !beyond) p.line([[p.box.left, p.y(asked)], [p.box.right, p.y(asked)]], { class: "limit" });
+  if (loads.length === 1 && asked && !beyond) p.line([[p.box.left, p.y(asked)], [p.box.right, p.y(asked)]], { class: "limit" });
   p.finish();
 }
 

@@ -131,6 +131,14 @@ func packageOf(p *job.Packed) *packageResult {
 	return r
 }
 
+// shellWord is a path as a shell takes it for one word.
+func shellWord(path string) string {
+	if !strings.ContainsAny(path, " \t'\"$&;()<>|*?`\\") {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
 func size(bytes int64) string {
 	if bytes < 1e6 {
 		return fmt.Sprintf("%.0f kB", max(1, float64(bytes)/1e3))
@@ -151,7 +159,7 @@ func deliveryFault(err error) *fault {
 			Hint: "Tell the user which file holds a secret; it must be taken out before the runs are packed, and a key that was in a file is best replaced."}
 	case errors.As(err, &stale):
 		return &fault{Code: "report_changed", Message: "no zip was written: " + clean(stale.Error()), Hint: "Tell the user that the file was changed after the run; rendering it again puts it right.",
-			FixCommand: "llm-bench report " + stale.Dir}
+			FixCommand: "llm-bench report " + shellWord(stale.Dir)}
 	}
 	return nil
 }

@@ -1,6 +1,10 @@
 package server
 
 import (
+	"archive/zip"
+	"bytes"
+	"encoding/base64"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,6 +28,7 @@ func TestReportsArePackedBesideTheRunsOrWhereTheUserSays(t *testing.T) {
 	if !a.yes("ok") || !a.yes("simulated") || filepath.Dir(path) != b.reports || a.num("bytes") != float64(info.Size()) || a.num("files") < 10 || !strings.HasPrefix(a.str("summary"), "SIMULATED") {
 		t.Errorf("it gave %s", a.text)
 	}
+	refuseKey(t, path)
 	named := filepath.Join(b.home, "给客户经理", "baseline.zip")
 	a = b.call("package_reports", map[string]any{"run_ids": ids[:1], "output_file": filepath.Join("给客户经理", "baseline.zip")})
 	if a.str("zip_path") != named {
@@ -31,6 +36,32 @@ func TestReportsArePackedBesideTheRunsOrWhereTheUserSays(t *testing.T) {
 	}
 	if _, err := os.Stat(named); err != nil {
 		t.Error(err)
+	}
+}
+
+// refuseKey finds fault with a zip of which a file holds the key.
+func refuseKey(t *testing.T, path string) {
+	t.Helper()
+	zip, err := zip.OpenReader(path)
+	check(t, err)
+	defer func() { check(t, zip.Close()) }()
+	for _, f := range zip.File {
+		text, err := fs.ReadFile(zip, f.Name)
+		check(t, err)
+		if bytes.Contains(text, []byte(canary[:12])) || bytes.Contains(text, []byte(base64.StdEncoding.EncodeToString([]byte(canary)))) {
+			t.Errorf("%s holds the key", f.Name)
+		}
+	}
+	if len(zip.File) < 10 {
+		t.Errorf("the zip has %d files", len(zip.File))
+	}
+}
+
+func TestAPathIsOneWordForAShell(t *testing.T) {
+	for path, want := range map[string]string{"/tmp/run": "/tmp/run", "/tmp/报告 1": "'/tmp/报告 1'", "/tmp/it's": `'/tmp/it'\''s'`, "/tmp/$(id)": "'/tmp/$(id)'"} {
+		if got := shellWord(path); got != want {
+			t.Errorf("%s became %s, want %s", path, got, want)
+		}
 	}
 }
 
@@ -71,7 +102,8 @@ func TestNoZipIsWrittenOfWhatMustNotLeaveOrCanNot(t *testing.T) {
 	check(t, os.WriteFile(run.str("report_md"), []byte("better figures\n"), 0o644))
 	// A run of another version is rendered again; this one is of the same.
 	b.deps.Version = programVersion(t, run.str("run_dir"))
-	if a := b.call("package_reports", map[string]any{"run_ids": ids}); !a.isError || a.code() != "report_changed" || !strings.Contains(a.text, "llm-bench report") {
+	a := b.call("package_reports", map[string]any{"run_ids": ids})
+	if e, _ := a.fields["error"].(map[string]any); !a.isError || a.code() != "report_changed" || e["fix_command"] != "llm-bench report '"+run.str("run_dir")+"'" {
 		t.Errorf("with a changed report it gave %s", a.text)
 	}
 	if zips, _ := filepath.Glob(filepath.Join(b.reports, "*.zip")); len(zips) != 0 {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/llm-bench/llm-bench/bench"
+	"github.com/llm-bench/llm-bench/bench/rundir"
 	"github.com/llm-bench/llm-bench/bench/sim"
 )
 
@@ -217,6 +219,24 @@ func TestListRunsNamesTheNewestFirst(t *testing.T) {
 	of := a.fields["runs"].([]any)[1].(map[string]any)
 	if says, _ := of["summary"].(string); !regexp.MustCompile(`^TTFT P50 [\d.]+ ms, TPOT P50 [\d.]+ ms, E2E P50 [\d.]+ ms, cache hit rate [\d.]+%`).MatchString(says) || of["simulated"] != true || of["model"] != "doubao-seed-2-0-mini-260428" {
 		t.Errorf("a run in short is %v", of)
+	}
+}
+
+func TestAListOfManyRunsFitsOneAnswerAndSaysWhatItLacks(t *testing.T) {
+	t.Parallel()
+	b := newBed(t, options{})
+	for i := range 50 {
+		dir, err := rundir.Create(b.deps.Index, b.reports, bench.Prefix, time.Date(2026, 1, 31, 9, i, 0, 0, time.UTC))
+		check(t, err)
+		check(t, rundir.WriteState(dir.Path, &rundir.State{RunID: dir.RunID, Scenario: bench.Prefix, State: bench.StateFailed, Error: &rundir.Fault{Code: "c", Message: strings.Repeat("长", 400)}}))
+	}
+	a := b.call("list_runs", map[string]any{"limit": 50})
+	runs, _ := a.fields["runs"].([]any)
+	if len(runs) < 4 || len(runs) >= 50 || a.str("summary") != "50 runs, 0 of them going on." || !strings.Contains(a.text, "more runs are known than fit") {
+		t.Fatalf("%d runs in %s", len(runs), a.text)
+	}
+	if newest, _ := runs[0].(map[string]any)["run_id"].(string); newest != "prefix_20260131_094900" {
+		t.Errorf("the first is %s", newest)
 	}
 }
 

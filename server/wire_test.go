@@ -228,6 +228,10 @@ func TestEachProtocolVersionIsAnsweredAtOnceWithoutArkCLIOrNetwork(t *testing.T)
 		if info := r["serverInfo"].(map[string]any); r["protocolVersion"] != want || info["name"] != Name || r["instructions"] != instructions {
 			t.Errorf("%s: it gave %v", asked, r)
 		}
+		w.tool(2, "check_login", `{}`, "") // nobody is logged in, and mostly there is no Ark CLI
+		if a := w.result(2); a.isError || a.yes("ok") || a.yes("logged_in") || a.str("problem") == "" || a.str("next_step") == "" {
+			t.Errorf("%s: check_login gave %s", asked, a.text)
+		}
 	}
 }
 

@@ -29,6 +29,7 @@ func keep(t *testing.T, prefix, path string) {
 }
 
 func TestASweepHasAChartByLoadAndNoneThatMixesLoads(t *testing.T) {
+	t.Parallel()
 	run := runs()["sweep"]
 	record := run.Record()
 	result := run.Result(record)
@@ -86,6 +87,7 @@ func TestARunWithoutLoadsIsDrawnAsItIs(t *testing.T) {
 }
 
 func TestALoadWithoutSuccessLeavesItsPlaceEmpty(t *testing.T) {
+	t.Parallel()
 	run := runs()["sweep"]
 	run.Touch = func(c *benchtest.Call) {
 		if c.Sample.Point == 4 {

@@ -83,6 +83,7 @@ func names(t *testing.T, paths []string) []string {
 }
 
 func TestRunsHaveThreeChartsInAFixedOrder(t *testing.T) {
+	t.Parallel()
 	for scenario, first := range map[bench.Scenario]string{bench.Prefix: "metrics_by_reuse.png", bench.Multiturn: "metrics_by_turn.png"} {
 		result, record := madeRun(middling(scenario), doubao())
 		drawn, skipped := timeless(t, result, record, t.TempDir())
@@ -170,6 +171,7 @@ func after(s *bench.Sample, ms float64) bench.Mark {
 }
 
 func TestPoorDataGivesAValidChartOrOneLineThatSaysWhy(t *testing.T) {
+	t.Parallel()
 	for name, spoil := range degenerate() {
 		t.Run(name, func(t *testing.T) {
 			scenario := bench.Prefix
@@ -208,6 +210,7 @@ func draughtsmen() map[string]draughtsman {
 }
 
 func TestARunOfOneSampleOrNoneIsAccountedForChartByChart(t *testing.T) {
+	t.Parallel()
 	for n, want := range map[int][2]int{0: {0, 3}, 1: {3, 0}} {
 		_, record := prefixRun(inEnglish(quick(bench.Prefix)), doubao())
 		record.Samples = record.Samples[:n]
@@ -244,6 +247,7 @@ func TestNoValueThatIsNoNumberReachesAChart(t *testing.T) {
 }
 
 func TestMissingFiguresAreNamedInTheReportsLanguage(t *testing.T) {
+	t.Parallel()
 	for lang, want := range map[string][]string{
 		"en": {"metrics_by_reuse.png is without TPOT: no request has this figure", "latency_distribution.png is without TPOT: no request has this figure"},
 		"zh": {"metrics_by_reuse.png 不含“每输出 token 间隔 TPOT”：没有请求具备该指标", "latency_distribution.png 不含“每输出 token 间隔 TPOT”：没有请求具备该指标"},
@@ -338,6 +342,7 @@ func TestAPictureOfAnEarlierStateDoesNotOutliveItsData(t *testing.T) {
 }
 
 func TestTheSameRunIsDrawnToTheSameBytes(t *testing.T) {
+	t.Parallel()
 	result, record := multiturnRun(middling(bench.Multiturn), doubao())
 	a, b := t.TempDir(), t.TempDir()
 	drawn, _ := timeless(t, result, record, a)

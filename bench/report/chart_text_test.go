@@ -115,6 +115,7 @@ func textsOn(t *testing.T, name string, result *bench.Result, record *bench.Reco
 }
 
 func TestNoTextTouchesAnotherOrLeavesThePicture(t *testing.T) {
+	t.Parallel()
 	long := doubao()
 	long.label, long.model = strings.Repeat("豆包种子二点零生产环", 6), strings.Repeat("ep-2026080", 6)
 	other := imagined{label: strings.Repeat("deepseek-v", 6), model: strings.Repeat("WWWWWWWWWW", 6), prefill: 9000, tpot: 700, spread: 0.5, failEvery: 3, retryEvery: 4}

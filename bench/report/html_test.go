@@ -38,6 +38,7 @@ func inside(t *testing.T, page, open, end string) string {
 }
 
 func TestThePageSaysAllThatTheMarkdownSays(t *testing.T) {
+	t.Parallel()
 	tags, marks := regexp.MustCompile(`<[^>]*>`), regexp.MustCompile(`</?(strong|code)>`)
 	for name, run := range runs() {
 		record := run.Record()
@@ -83,6 +84,7 @@ func partsOf(page string) []string {
 }
 
 func TestThePageLoadsNothingAndRunsItsOwnScriptAlone(t *testing.T) {
+	t.Parallel()
 	outside := regexp.MustCompile(`(?i)(src|href|action|data|poster|srcset)="([^"]*)"|url\(|@import|fetch\(|XMLHttpRequest|WebSocket|sendBeacon|import\(`)
 	for name, run := range runs() {
 		page := htmlOf(t, run, "en")

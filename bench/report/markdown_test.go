@@ -107,6 +107,7 @@ func refused(c *benchtest.Call) {
 }
 
 func TestReportsAreAsTheyWereLookedAt(t *testing.T) {
+	t.Parallel()
 	for name, run := range runs() {
 		record := run.Record()
 		result := run.Result(record)

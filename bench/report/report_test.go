@@ -137,6 +137,7 @@ func TestAFolderThatCannotBeWrittenIsNamed(t *testing.T) {
 }
 
 func TestOneTokenAnswersGiveValidJSONWithoutTPOT(t *testing.T) {
+	t.Parallel()
 	run := benchtest.New(bench.Prefix, bench.Quick, "en")
 	run.Touch = func(c *benchtest.Call) { c.Output = 1 }
 	record := run.Record()

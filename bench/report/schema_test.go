@@ -180,6 +180,7 @@ func instance(t *testing.T, result *bench.Result) map[string]any {
 }
 
 func TestEveryResultKeepsItsSchema(t *testing.T) {
+	t.Parallel()
 	r := resolved(t)
 	for name, run := range runs() {
 		if err := r.Validate(instance(t, run.Result(run.Record()))); err != nil {

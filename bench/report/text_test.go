@@ -85,6 +85,7 @@ func structure(page string) string {
 }
 
 func TestTheGistFitsItsLimits(t *testing.T) {
+	t.Parallel()
 	for name, run := range runs() {
 		result := run.Result(run.Record())
 		for _, lang := range Languages() {

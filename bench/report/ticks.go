@@ -78,11 +78,17 @@ func roundTicks(low, high float64, most int) []tick {
 // around is the numbers of the steps just below low and just above high.
 func (s step) around(low, high float64) (first, last float64) {
 	first, last = math.Floor(low/s.size()), math.Ceil(high/s.size())
-	if s.times(first+1) <= low {
+	switch { // a quotient may be rounded to the wrong side
+	case s.times(first+1) <= low:
 		first++
+	case s.times(first) > low:
+		first--
 	}
-	if s.times(last-1) >= high {
+	switch {
+	case s.times(last-1) >= high:
 		last--
+	case s.times(last) < high:
+		last++
 	}
 	return first, last
 }

@@ -60,6 +60,7 @@ func TestTicksOfEqualValuesStillMakeAnAxis(t *testing.T) {
 		checkTicks(t, 0, max(v, 0), 7)
 	}
 	checkTicks(t, 20.000001, 20.000002, 7)
+	checkTicks(t, 2.4444444444444446, 3.4000000000000004, 10) // the quotient by 0.2 is 17 exactly
 }
 
 func TestNoTicksForWhatIsNoFiniteRange(t *testing.T) {

@@ -408,6 +408,10 @@ func TestWhateverIsWrongIsSaidBeforeAnythingIsSent(t *testing.T) {
 		{"--sim-fault pause:never", `--sim-fault is "pause:never": allowed`},
 		{"--price-in 1 --price-cached=-1", "--price-cached is -1: allowed is 0 to 1e9"},
 		{"--price-in 1 --price-cached 1x", "--price-cached is \"1x\": allowed is a number"},
+		{"--service-tier a\x1b[1mb", `--service-tier is "a [1mb": allowed is at most 100 bytes of visible text`},
+		{"--reasoning-effort a\x1b[1mb", `--reasoning-effort is "a [1mb": allowed`},
+		{"--currency a\x1b[1mb", `--currency is "a [1mb": allowed`},
+		{"--nonce " + strings.Repeat("n", 5000), `--nonce is "` + strings.Repeat("n", 80) + `…": allowed is at most 64 bytes`},
 	} {
 		for _, more := range []string{"--dry-run", "--json"} {
 			folder := t.TempDir()

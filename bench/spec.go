@@ -231,7 +231,10 @@ func (s *Spec) validateLimits(v *validation) {
 	if cached := s.Prices.Cached; cached != nil {
 		v.check(*cached >= 0 && *cached <= maxPrice, "price_cached", *cached, "0 to 1e9")
 	}
-	v.check(len(s.Nonce) <= 64 && Clean(s.Nonce, 64) == s.Nonce, "nonce", fmt.Sprintf("%q", s.Nonce), "at most 64 bytes of visible text")
+	v.text("nonce", s.Nonce, 64)
+	v.text("reasoning_effort", s.ReasoningEffort, 100)
+	v.text("service_tier", s.ServiceTier, 100)
+	v.text("currency", s.Prices.Currency, 20)
 }
 
 // maxPrice bounds prices and costs.
@@ -254,13 +257,17 @@ func (v *validation) positive(field string, d time.Duration) {
 	v.check(d > 0 && d <= 7*24*time.Hour, field, d, "more than 0s, at most 168h")
 }
 
+func (v *validation) text(field, value string, limit int) {
+	v.check(len(value) <= limit && Clean(value, limit) == value, field, fmt.Sprintf("%q", Clean(value, 80)), fmt.Sprintf("at most %d bytes of visible text", limit))
+}
+
 func (v *validation) oneOf(field, value string, allowed ...string) {
 	for _, a := range allowed {
 		if value == a {
 			return
 		}
 	}
-	v.check(false, field, fmt.Sprintf("%q", value), fmt.Sprint(allowed))
+	v.check(false, field, fmt.Sprintf("%q", Clean(value, 80)), fmt.Sprint(allowed))
 }
 
 // Point is one load of a sweep.

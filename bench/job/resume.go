@@ -105,6 +105,9 @@ func standing(dir string) (*rundir.State, error) {
 // orderOf is the order that a run was carried out by, but for the keys.
 func orderOf(record *bench.Record, state *rundir.State, means Means) (Order, error) {
 	h := &record.Header
+	if len(h.Targets) == 0 {
+		return Order{}, errors.New("the journal names no target: start the run anew")
+	}
 	if h.InputHash == "" {
 		return Order{}, errors.New("the run ended before its inputs were made: start it anew")
 	}

@@ -223,4 +223,8 @@ func TestJournalAndStateHoldAllThatTakingARunUpNeeds(t *testing.T) {
 	if _, err := orderOf(record, state, Means{}); err == nil || !strings.Contains(err.Error(), "start it anew") {
 		t.Errorf("without inputs: %v", err)
 	}
+	record.Header.Targets = nil
+	if _, err := orderOf(record, state, Means{}); err == nil || !strings.Contains(err.Error(), "no target") {
+		t.Errorf("without targets: %v", err)
+	}
 }

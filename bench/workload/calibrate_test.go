@@ -171,6 +171,30 @@ func TestCalibrationRefusesCountsThatNoTokenizerGives(t *testing.T) {
 	}
 }
 
+func TestACalibrationThatNoServerGaveIsRefused(t *testing.T) {
+	sound := Calibration{Chinese: token, English: token, Code: token, Reading: 2 * token, Message: 60 * token}
+	for name, spoil := range map[string]func(*Calibration){
+		"nothing":      func(c *Calibration) { *c = Calibration{} },
+		"no reading":   func(c *Calibration) { c.Reading = 0 },
+		"small rate":   func(c *Calibration) { c.Code = 1 },
+		"large rate":   func(c *Calibration) { c.Chinese = math.MaxInt64 },
+		"no template":  func(c *Calibration) { c.Message = math.MinInt64 },
+		"correction":   func(c *Calibration) { c.Own.Correction = math.MinInt64 },
+		"many clauses": func(c *Calibration) { c.First.Counts[code] = 1 << 30 },
+		"fewer than 0": func(c *Calibration) { c.Own.Counts[english] = -1 },
+	} {
+		spec, cal := specOf(bench.Prefix, bench.Quick), sound
+		spec.LengthUnit = bench.LengthServer
+		if _, err := Build(&spec, Options{Calibration: &cal}); err != nil {
+			t.Fatal(err)
+		}
+		spoil(&cal)
+		if _, err := Build(&spec, Options{Calibration: &cal}); !errors.Is(err, ErrImplausible) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestCalibrationLearnsNothingFromCutProbes(t *testing.T) {
 	for _, tok := range tokenizers() {
 		t.Run(tok.name, func(t *testing.T) {

@@ -1,5 +1,7 @@
 package workload
 
+import "slices"
+
 // Calibration is how one server counts tokens, as far as text from this package
 // goes. It is plain data: with it, [Build] makes the same texts again. Lengths
 // are millionths of a token.
@@ -30,6 +32,27 @@ type Probe struct {
 type Fit struct {
 	Counts     castCounts `json:"counts,omitzero"`                  // of what each text deals; all 0: as many as fit
 	Correction micro      `json:"correction_microtokens,omitempty"` // counted minus expected
+}
+
+// maxBeside bounds what a calibration may add to a text or take from it.
+const maxBeside = 1 << 20 * token
+
+// check refuses what no server's counts have given: a calibration may come from
+// elsewhere, in the journal of a run.
+func (c *Calibration) check() error {
+	rates, besides := []micro{c.Chinese, c.English, c.Code, c.Reading}, []micro{c.Message, c.Exchange, c.First.Correction, c.Own.Correction}
+	if slices.Min(rates) < minRate/4 || slices.Max(rates) > 4*maxRate || slices.Min(besides) < -maxBeside || slices.Max(besides) > maxBeside {
+		return ErrImplausible
+	}
+	most := castCounts{chinese: castSentences, english: castSentences, code: castFunctions * castStatements}
+	for _, fit := range []Fit{c.First, c.Own} {
+		for k, n := range fit.Counts {
+			if n < 0 || n > most[k] {
+				return ErrImplausible
+			}
+		}
+	}
+	return nil
 }
 
 func (c *Calibration) costs() costs {

@@ -47,6 +47,9 @@ func Build(spec *bench.Spec, opts Options) (*Plan, error) {
 		if opts.Calibration == nil {
 			return nil, ErrNotCalibrated
 		}
+		if err := opts.Calibration.check(); err != nil {
+			return nil, err
+		}
 		costs = opts.Calibration.costs()
 	}
 	b := generating(spec, costs)

@@ -408,6 +408,8 @@ func TestWhateverIsWrongIsSaidBeforeAnythingIsSent(t *testing.T) {
 		{"--sim-fault pause:never", `--sim-fault is "pause:never": allowed`},
 		{"--price-in 1 --price-cached=-1", "--price-cached is -1: allowed is 0 to 1e9"},
 		{"--price-in 1 --price-cached 1x", "--price-cached is \"1x\": allowed is a number"},
+		{"--prefix-len 4194304 --num-prefixes 1000 --num-requests 1000000", "--num-requests is 1000000: allowed is a number at which all texts of the run have at most 100000000 tokens: they would have 6194304000"},
+		{"--warmup 1000 --prefix-len 4194304", "they would have 4238"},
 		{"--service-tier a\x1b[1mb", `--service-tier is "a [1mb": allowed is at most 100 bytes of visible text`},
 		{"--reasoning-effort a\x1b[1mb", `--reasoning-effort is "a [1mb": allowed`},
 		{"--currency a\x1b[1mb", `--currency is "a [1mb": allowed`},

@@ -204,7 +204,9 @@ func (s *Spec) Validate() error {
 		v.within("prefix_len", s.PrefixLen, 64, 4<<20)
 		v.within("suffix_len", s.SuffixLen, 64, 4<<20)
 		v.within("num_requests", s.NumRequests, 1, 1_000_000)
-		v.within("num_prefixes", s.NumPrefixes, 1, max(1, s.NumRequests))
+		if s.NumRequests >= 1 {
+			v.within("num_prefixes", s.NumPrefixes, 1, s.NumRequests)
+		}
 	case Multiturn:
 		v.within("initial_len", s.InitialLen, 64, 4<<20)
 		v.within("question_len", s.QuestionLen, 64, 4<<20)

@@ -2,6 +2,7 @@ package job
 
 import (
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -53,14 +54,23 @@ func (p *Pace) Estimate(s *bench.Spec) (low, high time.Duration) {
 		rounds = (s.NumSessions + s.MaxConcurrency - 1) / s.MaxConcurrency * s.MaxTurns
 	}
 	each := func(ttft, tpot time.Duration) time.Duration {
-		return time.Duration(rounds) * (ttft + time.Duration(s.MaxOutputTokens-1)*tpot)
+		return bounded(float64(rounds) * (ttft.Seconds() + float64(s.MaxOutputTokens-1)*tpot.Seconds()))
 	}
 	low, high = each(p.FastTTFT, p.FastTPOT), each(p.SlowTTFT, p.SlowTPOT)
 	if s.RequestRate > 0 { // starts alone take this long
-		starts := time.Duration(float64(s.Planned()) / s.RequestRate * float64(time.Second))
+		starts := bounded(float64(s.Planned()) / s.RequestRate)
 		low, high = max(low, starts), max(high, starts)
 	}
 	return low, high
+}
+
+// bounded is a number of seconds as a duration, of a hundred years at most.
+func bounded(seconds float64) time.Duration {
+	const longest = 100 * 365 * 24 * time.Hour
+	if seconds >= longest.Seconds() {
+		return longest
+	}
+	return time.Duration(math.Round(seconds * float64(time.Second)))
 }
 
 // recentRuns is how many of the latest runs are looked at for a pace.

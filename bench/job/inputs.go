@@ -14,6 +14,9 @@ import (
 // checkInputs builds the inputs at estimated lengths, so that everything that
 // is wrong with them is said before anything is sent, and throws them away.
 func (o *Order) checkInputs() error {
+	if err := o.checkSize(); err != nil {
+		return err
+	}
 	options, err := o.inputOptions()
 	if err != nil {
 		return err
@@ -22,6 +25,25 @@ func (o *Order) checkInputs() error {
 	spec.LengthUnit = bench.LengthLocal
 	_, err = workload.Build(&spec, options)
 	return err
+}
+
+// maxTexts bounds the texts of a run, in tokens. They are kept in memory.
+const maxTexts = 100_000_000
+
+// checkSize refuses a run whose texts would not fit into memory.
+func (o *Order) checkSize() error {
+	s := &o.Spec
+	field, n, texts := "num_requests", s.NumRequests, s.NumPrefixes*s.PrefixLen+s.NumRequests*s.SuffixLen+s.Warmup*(s.PrefixLen+s.SuffixLen)
+	switch s.Scenario {
+	case bench.Multiturn:
+		field, n, texts = "num_sessions", s.NumSessions, s.NumSessions*(s.InitialLen+(s.MaxTurns-1)*s.QuestionLen)+s.Warmup*s.InitialLen
+	case bench.Connectivity:
+		return nil
+	}
+	if texts *= len(o.loads()); texts > maxTexts {
+		return &bench.FieldError{Field: field, Value: n, Allowed: fmt.Sprintf("a number at which all texts of the run have at most %d tokens: they would have %d", maxTexts, texts)}
+	}
+	return nil
 }
 
 // inputOptions are what the texts depend on beside the spec.
@@ -194,6 +216,9 @@ func refusal(s *bench.Sample) *bench.End {
 // Dump writes the inputs at estimated lengths as JSON lines. Seed and nonce
 // are drawn where the order fixes none.
 func (o *Order) Dump(w io.Writer) error {
+	if err := o.checkSize(); err != nil {
+		return err
+	}
 	options, err := o.inputOptions()
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -315,6 +316,21 @@ func TestAFullDiskLeavesWhatItTookAndTheRestIsRunLater(t *testing.T) {
 	journaled(t, dir)
 }
 
+func TestADiskWithoutRoomForTheReportStillTellsTheFigures(t *testing.T) {
+	alone(t)
+	folder := t.TempDir()
+	t.Setenv("PATH", "/usr/bin:/bin")
+	c := shortDisk(t, 30, "prefix", "--sim", "--preset", "quick", "--sim-tpot-ms", "1", "--sim-ttft-ms", "2", "--lang", "en", "--output-dir", folder)
+	out, _ := c.CombinedOutput()
+	dir := theRun(folder)
+	if c.ProcessState.ExitCode() != exitFailed || !strings.Contains(string(out), "TTFT") || !strings.Contains(string(out), "run llm-bench report "+strconv.Quote(dir)) {
+		t.Errorf("%s\n%s", c.ProcessState, out)
+	}
+	if got := call("report", dir); got.code != exitDone || journaled(t, dir) != 6 {
+		t.Errorf("exit code %d, %d attempts\n%s", got.code, journaled(t, dir), got.err)
+	}
+}
+
 func TestAFolderThatTakesNoReportStillTellsItsFigures(t *testing.T) {
 	alone(t)
 	dir := measured(t)
@@ -322,7 +338,7 @@ func TestAFolderThatTakesNoReportStillTellsItsFigures(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := call("report", dir)
-	if got.code != exitFailed || !strings.Contains(got.out, "TTFT") || !strings.Contains(got.err, rundir.ReportMD) {
+	if got.code != exitFailed || !strings.Contains(got.out, "TTFT") || !strings.Contains(got.err, rundir.ReportMD) || !strings.Contains(got.err, "run llm-bench report "+strconv.Quote(dir)) {
 		t.Errorf("exit code %d\n%s%s", got.code, got.out, got.err)
 	}
 	if n := journaled(t, dir); n != 1 {

@@ -158,6 +158,7 @@ func TestMistakesAreSaidAtOnceAndNothingIsLeft(t *testing.T) {
 		{"a folder that can't be made", "prefix --sim --output-dir /dev/null/x", exitFailed, []string{"/dev/null/x", "name a folder"}},
 		{"a report of nothing", "report .", exitUsage, []string{"not a run directory"}},
 		{"a stand-in endpoint for others", "sim --listen 0.0.0.0:0", exitUsage, []string{"--listen", "loopback"}},
+		{"a port that is none", "sim --listen 127.0.0.1:99999", exitUsage, []string{"--listen", "99999"}},
 		{"a fault that isn't there", "prefix --sim --sim-fault nonsense", exitUsage, []string{"--sim-fault", "nonsense"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -233,7 +233,7 @@ func (s *session) one(spec bench.Spec, checked bool) (*bench.Result, error) {
 	result, err := j.Run(s.ctx, live.show)
 	live.end()
 	if err != nil {
-		return result, err
+		return result, unreported(s.notes, result, err)
 	}
 	s.say(result)
 	return result, nil

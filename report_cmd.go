@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -27,10 +28,11 @@ func newReport(std streams) *cobra.Command {
 				return &usageError{err}
 			}
 			if err != nil {
-				if result != nil && !asJSON { // a folder that can't be written still tells its figures
-					fmt.Fprintln(std.out, report.Summary(result))
+				notes := std.out
+				if asJSON {
+					notes = std.err
 				}
-				return err
+				return unreported(notes, result, err)
 			}
 			if asJSON {
 				return printJSON(std.out, map[string]any{"runs": []*bench.Result{result}})
@@ -42,4 +44,14 @@ func newReport(std streams) *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON document")
 	return c
+}
+
+// unreported tells the figures of a run whose report could not be written, and
+// what will mend that; result is nil where there are none.
+func unreported(notes io.Writer, result *bench.Result, err error) error {
+	if result == nil {
+		return err
+	}
+	fmt.Fprintln(notes, report.Summary(result))
+	return fmt.Errorf("%w; %s holds all that was measured: once the folder can be written, run llm-bench report %q", err, rundir.JournalFile, result.RunDir)
 }

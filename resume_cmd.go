@@ -74,7 +74,7 @@ func resume(ctx context.Context, std streams, dir string, asJSON bool) (*bench.R
 	result, err := j.Run(ctx, live.show)
 	live.end()
 	if err != nil {
-		return nil, err
+		return nil, unreported(notes, result, err)
 	}
 	fmt.Fprintln(notes, report.Summary(result))
 	fmt.Fprintf(notes, "report: %s\n", result.Files.ReportMD)

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"net"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -81,8 +82,9 @@ func newSim(std streams) *cobra.Command {
 			if err != nil {
 				return &usageError{err}
 			}
-			host, _, err := net.SplitHostPort(address)
-			if ip := net.ParseIP(host); err != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+			host, port, err := net.SplitHostPort(address)
+			_, noPort := strconv.ParseUint(port, 10, 16)
+			if ip := net.ParseIP(host); err != nil || noPort != nil || host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 				return &bench.FieldError{Field: "listen", Value: fmt.Sprintf("%q", address), Allowed: "a loopback address with a port, such as 127.0.0.1:8000"}
 			}
 			listener, err := net.Listen("tcp", address)
